@@ -34,6 +34,8 @@
 #include "lowtide/Transforms/Shapes.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/GlobPattern.h"
 
 using namespace mlir;
