@@ -13,6 +13,7 @@ target_link_libraries(LowtideLlvm INTERFACE LLVM)
 find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 lowtide_find_part(onednn LOWTIDE_ONEDNN_PREFIX)
+unset(dnnl_DIR CACHE) # A build folder may remember an older recipe.
 find_package(dnnl 3 REQUIRED CONFIG
   PATHS ${LOWTIDE_ONEDNN_PREFIX} NO_DEFAULT_PATH)
 
@@ -28,6 +29,7 @@ if(LOWTIDE_ENABLE_COMPILER)
   target_link_libraries(LowtideMlir INTERFACE MLIR LowtideLlvm)
   find_package(Protobuf REQUIRED)
   lowtide_find_part(onnx LOWTIDE_ONNX_PREFIX)
+  unset(ONNX_DIR CACHE) # A build folder may remember an older recipe.
   find_package(ONNX REQUIRED CONFIG
     PATHS ${LOWTIDE_ONNX_PREFIX} NO_DEFAULT_PATH)
 endif()

@@ -61,6 +61,9 @@ function(lowtide_use_mlir_pch target)
     file(WRITE ${PROJECT_BINARY_DIR}/mlir_pch.cpp "")
     add_library(LowtideMlirPch OBJECT ${PROJECT_BINARY_DIR}/mlir_pch.cpp)
     target_link_libraries(LowtideMlirPch PUBLIC LowtideBase LowtideMlir)
+    # Without time stamps in it, ccache can tell two equal ones.
+    target_compile_options(LowtideMlirPch PRIVATE
+      "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(LowtideMlirPch PRIVATE
       <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
       <mlir/IR/DialectImplementation.h> <mlir/IR/OpImplementation.h>
