@@ -11,7 +11,8 @@ target_include_directories(LowtideLlvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(LowtideLlvm INTERFACE LLVM)
 
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+# The prebuilt oneDNN runs on GNU OpenMP. What sets its threads links the target
+# gomp, not clang's own OpenMP, so that one process has one pool of threads.
 lowtide_find_part(onednn LOWTIDE_ONEDNN_PREFIX)
 unset(dnnl_DIR CACHE) # A build folder may remember an older recipe.
 find_package(dnnl 3 REQUIRED CONFIG
