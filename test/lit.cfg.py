@@ -26,6 +26,7 @@ config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.lowtide_binary, "test")
 
 tools = os.path.join(config.lowtide_binary, "bin")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PATH"] = os.pathsep.join(
     [tools, config.llvm_tools, os.environ.get("PATH", "")]
 )
