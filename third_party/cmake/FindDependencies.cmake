@@ -18,6 +18,14 @@ unset(dnnl_DIR CACHE) # A build folder may remember an older recipe.
 find_package(dnnl 3 REQUIRED CONFIG
   PATHS ${LOWTIDE_ONEDNN_PREFIX} NO_DEFAULT_PATH)
 
+option(LOWTIDE_ENABLE_HIGHS "Solve integer programs with HiGHS" OFF)
+if(LOWTIDE_ENABLE_HIGHS)
+  lowtide_find_part(highs LOWTIDE_HIGHS_PREFIX)
+  unset(highs_DIR CACHE)
+  find_package(highs REQUIRED CONFIG
+    PATHS ${LOWTIDE_HIGHS_PREFIX} NO_DEFAULT_PATH)
+endif()
+
 if(LOWTIDE_ENABLE_COMPILER)
   find_package(MLIR REQUIRED CONFIG HINTS ${LOWTIDE_LLVM_PREFIX})
   cmake_policy(SET CMP0116 OLD)
