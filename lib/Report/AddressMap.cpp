@@ -66,7 +66,7 @@ static std::string describe(const PlannedBuffer &buffer) {
 
 static void drawBoxes(SvgWriter &svg, const Plot &plot,
                       const std::vector<const PlannedBuffer *> &buffers) {
-  svg.open("g", {{"stroke", "#ffffff"}, {"stroke-width", "0.4"}});
+  bool isOdd = false; // Neighbours differ a little, so that both are seen.
   for (const PlannedBuffer *buffer : buffers) {
     double left = plot.x(double(buffer->firstStep));
     double right = plot.x(double(buffer->lastStep + 1));
@@ -74,9 +74,11 @@ static void drawBoxes(SvgWriter &svg, const Plot &plot,
     double bottom = plot.y(double(buffer->offsetBytes));
     svg.rect(
         {left, top, std::max(right - left, 0.6), std::max(bottom - top, 0.3)},
-        {{"fill", std::string(classColor(buffer->cls))}}, describe(*buffer));
+        {{"fill", std::string(classColor(buffer->cls))},
+         {"fill-opacity", isOdd ? "0.72" : "0.95"}},
+        describe(*buffer));
+    isOdd = !isOdd;
   }
-  svg.close();
 }
 
 std::string report::renderAddressMap(const PlanReport &report) {

@@ -44,8 +44,11 @@ private:
 
 ParetoPicture::ParetoPicture(const ParetoReport &report)
     : points(sortedPoints(report)), report(report),
-      svg(beginPicture(plot, titleLine(report.model, report.device),
-                       "extra time of a step against its memory budget")) {
+      svg(beginPicture(
+          plot, titleLine(report.model, report.device),
+          "extra time of a step against its memory budget; between two "
+          "points, the plan on the left works and the bound on "
+          "the right holds")) {
   std::reverse(points.begin(), points.end());
   double lowest = INFINITY, highest = 1, most = 0;
   auto widen = [&](std::optional<int64_t> bytes) {
@@ -69,15 +72,17 @@ ParetoPicture::ParetoPicture(const ParetoReport &report)
   double step =
       makeTicks(toMib(highest * 1.02 - lowest * 0.95), 8).step * (1 << 20);
   lowestBytes = std::max(0.0, std::floor(lowest * 0.97 / step) * step);
-  plot.bottom = 388;
+  plot.bottom = 400;
   plot.xMax = std::max(highest * 1.02 - lowestBytes, 1.0);
   plot.yMax = most > 0 ? most * 1.12 : 1;
 }
 
-/// The curve "what budget b gives": between two points the smaller one's
-/// value holds. Starts a new piece after points without the value.
+/// What is known at every budget. Between two points a plan of the smaller
+/// budget works, and a bound of the larger one holds. Starts a new piece after
+/// points without the value.
 std::string
 ParetoPicture::staircase(std::optional<double> ParetoPoint::*value) const {
+  bool isPlan = value == &ParetoPoint::extraPercent;
   std::string path;
   bool isDrawing = false;
   for (const ParetoPoint &point : points) {
@@ -88,10 +93,13 @@ ParetoPicture::staircase(std::optional<double> ParetoPoint::*value) const {
     }
     std::string px = svgNumber(x(double(point.budgetBytes)));
     std::string py = svgNumber(plot.y(*percent));
-    path += isDrawing ? "H" + px + "V" + py : "M" + px + " " + py;
+    if (!isDrawing)
+      path += "M" + px + " " + py;
+    else
+      path += isPlan ? "H" + px + "V" + py : "V" + py + "H" + px;
     isDrawing = true;
   }
-  if (isDrawing)
+  if (isDrawing && isPlan)
     path += "H" + svgNumber(plot.right);
   return path;
 }
@@ -124,6 +132,9 @@ void ParetoPicture::limits() {
     svg.text(px + (isRight ? -6 : 6), labelY,
              std::string(name) + " " + formatMib(*bytes),
              {{"fill", std::string(color)},
+              {"stroke", "#ffffff"},
+              {"stroke-width", "4"},
+              {"paint-order", "stroke"},
               {"text-anchor", isRight ? "end" : "start"}});
   };
   limit(report.floorBytes, "proved floor", budgetColor, plot.top + 8);
@@ -132,20 +143,18 @@ void ParetoPicture::limits() {
   limit(report.storeAllPeakBytes, "store-all", softInkColor, plot.top + 8);
 }
 
-/// The room between plan and proof.
+/// The room between plan and proof, from one point to the next.
 void ParetoPicture::gapArea() {
-  for (size_t i = 0; i < points.size(); ++i) {
-    const ParetoPoint &point = points[i];
-    if (!point.extraPercent || !point.lowerBoundPercent)
+  for (size_t i = 0; i + 1 < points.size(); ++i) {
+    const std::optional<double> &planned = points[i].extraPercent;
+    const std::optional<double> &proved = points[i + 1].lowerBoundPercent;
+    if (!planned || !proved || !(*planned > *proved))
       continue;
-    double left = x(double(point.budgetBytes));
-    double right = i + 1 < points.size() ? x(double(points[i + 1].budgetBytes))
-                                         : plot.right;
-    double top = plot.y(*point.extraPercent);
-    double bottom = plot.y(*point.lowerBoundPercent);
-    if (bottom > top)
-      svg.rect({left, top, right - left, bottom - top},
-               {{"fill", std::string(boundColor)}, {"fill-opacity", "0.13"}});
+    double left = x(double(points[i].budgetBytes));
+    double right = x(double(points[i + 1].budgetBytes));
+    double top = plot.y(*planned);
+    svg.rect({left, top, right - left, plot.y(*proved) - top},
+             {{"fill", std::string(boundColor)}, {"fill-opacity", "0.13"}});
   }
 }
 

@@ -149,11 +149,15 @@ static void addNextSteps(HtmlPage &page, const PlanReport &report) {
   auto percent = [](const std::optional<double> &value) {
     return value ? formatExtra(*value) : std::string("?");
   };
-  for (const BudgetOption &option : budgetOptions(report))
+  for (const BudgetOption &option : budgetOptions(report)) {
+    bool isRefused = report.smallestFeasibleBytes &&
+                     option.bytes < *report.smallestFeasibleBytes;
     rows.push_back(
         {option.label == "smallest" ? "smallest feasible" : option.label,
          formatMib(option.bytes), formatCount(option.bytes),
-         percent(option.extraPercent), percent(option.lowerBoundPercent)});
+         isRefused ? "refused" : percent(option.extraPercent),
+         isRefused ? "" : percent(option.lowerBoundPercent)});
+  }
   if (report.floorBytes)
     rows.push_back({"floor: proved, nothing below works",
                     formatMib(*report.floorBytes),

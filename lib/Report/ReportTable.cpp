@@ -93,7 +93,7 @@ void TableWriter::memory() {
   row("store-all peak", report.storeAllPeakBytes);
   heading("Memory");
   out += table.take();
-  if (report.fragmentation && report.arenaBytes)
+  if (report.fragmentation && *report.fragmentation > 0 && report.arenaBytes)
     out += "  " + formatPercent(100 * *report.fragmentation) + " of the " +
            formatMib(*report.arenaBytes) +
            " arena is empty when most bytes are live\n";
@@ -221,11 +221,12 @@ void TableWriter::recomputed() {
   heading("Recomputed: " + formatCount(int64_t(nodes.size())) +
           (nodes.size() == 1 ? " op, " : " ops, ") + formatSeconds(seconds) +
           " in all, the most expensive first");
-  TextTable table({Align::Right, Align::Left, Align::Right}, columns);
+  TextTable table({Align::Right, Align::Left, Align::Left, Align::Right},
+                  columns);
   table.shrink(1);
   for (size_t i = 0; i < shown(nodes); ++i)
-    table.row({formatSeconds(nodes[i].costSeconds), nodes[i].node,
-               "saves " + formatMib(nodes[i].bytesSaved)});
+    table.row({formatSeconds(nodes[i].costSeconds), nodes[i].node, "saves",
+               formatMib(nodes[i].bytesSaved)});
   out += table.take();
   restOfList(nodes.size());
 }
@@ -253,11 +254,14 @@ void TableWriter::whatNext() {
   auto percent = [](const std::optional<double> &value) {
     return value ? formatExtra(*value) : std::string("?");
   };
-  for (const BudgetOption &option : budgetOptions(report))
+  for (const BudgetOption &option : budgetOptions(report)) {
+    bool isRefused = report.smallestFeasibleBytes &&
+                     option.bytes < *report.smallestFeasibleBytes;
     table.row({option.label == "smallest" ? "smallest feasible" : option.label,
                formatMib(option.bytes), share(option.bytes),
-               percent(option.extraPercent),
-               percent(option.lowerBoundPercent)});
+               isRefused ? "refused" : percent(option.extraPercent),
+               isRefused ? "" : percent(option.lowerBoundPercent)});
+  }
   if (report.floorBytes)
     table.row({"floor", formatMib(*report.floorBytes),
                share(*report.floorBytes), "", "proved: nothing below works"});

@@ -60,7 +60,7 @@ void report::drawXAxis(SvgWriter &svg, const Plot &plot, const Ticks &ticks,
     svg.text(x, y + 17, ticks.label(value),
              {{"text-anchor", "middle"}, {"fill", ink(softInkColor)}});
   }
-  svg.text(plot.right + 12, y + 17, title, {{"fill", ink(softInkColor)}});
+  svg.text(plot.right + 26, y + 17, title, {{"fill", ink(softInkColor)}});
 }
 
 void report::drawLevels(SvgWriter &svg, const Plot &plot,

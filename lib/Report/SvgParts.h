@@ -29,8 +29,8 @@ inline constexpr std::string_view budgetColor = "#c2273d";
 
 /// Where the plot lies in the picture, and the values at its edges.
 struct Plot {
-  double width = 960, height = 480; ///< Of the whole picture.
-  double left = 70, right = 842, top = 74, bottom = 352;
+  double width = 960, height = 500; ///< Of the whole picture.
+  double left = 70, right = 842, top = 74, bottom = 368;
   double xMax = 1, yMax = 1;
 
   double x(double value) const { return left + value / xMax * (right - left); }

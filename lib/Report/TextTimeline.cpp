@@ -42,6 +42,7 @@ public:
 private:
   std::string_view cell(size_t column, int line) const;
   std::string axisLabel(int line) const;
+  std::string key() const;
   std::string bars() const;
   std::string captions() const;
   std::string marks(std::string_view name, bool ChartColumn::*flag) const;
@@ -159,21 +160,35 @@ std::string Chart::captions() const {
          marks("update", &ChartColumn::hasUpdate);
 }
 
+/// What the fills mean, of those that occur.
+std::string Chart::key() const {
+  std::string text = padLeft("MiB", gutter - 1) + " ";
+  auto add = [&](std::string_view fill, std::string_view meaning) {
+    for (const TimelineRow &row : report.timeline)
+      for (BufferClass cls : stackedClasses)
+        if (row.byClass[cls] > 0 && shade(cls) == fill) {
+          text += " " + std::string(fill) + " " + std::string(meaning) + " ";
+          return;
+        }
+  };
+  add("▒", "resident");
+  add("▓", "gradients");
+  add("█", "activations");
+  add("░", "workspace");
+  if (report.budgetBytes && *report.budgetBytes <= top)
+    text += " ╌ budget";
+  return text + '\n';
+}
+
 std::string Chart::draw() const {
-  bool hasBudget = report.budgetBytes && *report.budgetBytes <= top;
-  std::string key = padLeft("MiB", gutter - 1) +
-                    "   █ activations  ▓ gradients  ▒ resident, inputs  "
-                    "░ workspace";
-  if (hasBudget)
-    key += "  ╌ budget";
   const TimelineRow &row = report.timeline[peak];
   std::string peakLine = padLeft("peak", gutter) + " " +
-                         formatMib(row.liveBytes) + " at step " +
+                         formatMib(row.liveBytes) + " live at step " +
                          formatCount(row.step) + ", ";
   int width = gutter + 1 + int(columns.size());
   peakLine += elideMiddle(printable(row.node),
                           std::max(12, width - displayWidth(peakLine)));
-  return key + '\n' + bars() + captions() + peakLine + '\n';
+  return key() + bars() + captions() + peakLine + '\n';
 }
 
 std::string report::drawTimeline(const PlanReport &report, int columns,

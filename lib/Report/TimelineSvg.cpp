@@ -123,7 +123,7 @@ void Picture::strip(double y, std::string_view label) {
 /// recomputed ops.
 void Picture::phases() {
   double phaseY = plot.bottom + 8;
-  double recomputeY = phaseY + stripHeight + 4;
+  double recomputeY = phaseY + stripHeight + 5;
   strip(phaseY, "phase");
   strip(recomputeY, "recompute");
   auto boxes = [&](double y, auto sameBox, auto colorOf) {
@@ -161,7 +161,7 @@ void Picture::peakMarker() {
   const TimelineRow &row = report.timeline[peak];
   double x = plot.x(double(peak) + 0.5);
   double y = plot.y(double(row.liveBytes));
-  std::string text = "peak " + formatMib(row.liveBytes) + " at step " +
+  std::string text = formatMib(row.liveBytes) + " live at step " +
                      formatCount(row.step) + ", " +
                      elideMiddle(printable(row.node), 36);
   double width = 6.6 * displayWidth(text) + 18;
@@ -205,7 +205,7 @@ void Picture::legend() {
 }
 
 TimelinePicture Picture::draw() {
-  Ticks bytes = makeTicks(toMib(plot.yMax), 5);
+  Ticks bytes = makeTicks(toMib(plot.yMax), 7);
   drawYAxis(svg, plot, bytes, 1 << 20, "MiB");
   if (columns.empty()) {
     svg.text((plot.left + plot.right) / 2, (plot.top + plot.bottom) / 2,
@@ -214,7 +214,7 @@ TimelinePicture Picture::draw() {
   }
   areas();
   phases();
-  drawXAxis(svg, plot, makeTicks(plot.xMax, 8, true), plot.bottom + 34, "step");
+  drawXAxis(svg, plot, makeTicks(plot.xMax, 8, true), plot.bottom + 35, "step");
   std::vector<Level> levels;
   if (report.storeAllPeakBytes)
     levels.push_back(
