@@ -20,7 +20,7 @@ h1 { font-size: 24px; margin: 0; overflow-wrap: anywhere; }
 h2 { font-size: 17px; margin: 34px 0 10px; }
 p { margin: 4px 0 10px; color: #6b7a89; overflow-wrap: anywhere; }
 .figures { display: flex; flex-wrap: wrap; gap: 12px; margin: 20px 0; }
-.figure { flex: 1 1 170px; background: #fff; border: 1px solid #e1e7ec;
+.figure { flex: 1 1 150px; background: #fff; border: 1px solid #e1e7ec;
   border-radius: 8px; padding: 12px 16px; }
 .figure b { display: block; font-size: 23px; font-weight: 600;
   white-space: nowrap; }

@@ -102,6 +102,22 @@ std::vector<BudgetOption> report::budgetOptions(const PlanReport &report) {
   return options;
 }
 
+std::vector<std::string> report::budgetAdvice(const PlanReport &report) {
+  std::vector<std::string> advice;
+  if (report.status != "infeasible" && report.status != "timeout")
+    return advice;
+  if (report.budgetBytes && report.residentBytes &&
+      *report.residentBytes > *report.budgetBytes)
+    advice.push_back("resident bytes alone (parameters, state) exceed the "
+                     "budget; recomputation can't help below " +
+                     formatMib(*report.residentBytes));
+  if (report.smallestFeasibleBytes)
+    advice.push_back("try --budget " +
+                     std::to_string(*report.smallestFeasibleBytes) +
+                     ", which is sure to be met");
+  return advice;
+}
+
 std::string report::formatCount(int64_t number) {
   std::string text = std::to_string(number);
   size_t firstDigit = text[0] == '-' ? 1 : 0;

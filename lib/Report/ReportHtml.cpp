@@ -51,6 +51,12 @@ static void addFigures(HtmlPage &page, const PlanReport &report) {
   if (report.stoppedBy == "clock")
     gap += " (stopped by the clock)";
   figures.push_back({report.status, "status", gap});
+  if (report.check)
+    figures.push_back({*report.check, "check",
+                       report.outsideArenaBytes
+                           ? formatCount(*report.outsideArenaBytes) +
+                                 " bytes outside the arena"
+                           : "against the step without clones"});
   page.figures(figures);
 }
 
@@ -169,6 +175,8 @@ static void addNextSteps(HtmlPage &page, const PlanReport &report) {
   if (rows.empty())
     return;
   page.heading("What to do next");
+  for (const std::string &sentence : budgetAdvice(report))
+    page.paragraph(sentence);
   page.table({{"budget"},
               {"size", true},
               {"bytes", true},

@@ -38,7 +38,6 @@ private:
   void tensors();
   void recomputed();
   void whatNext();
-  std::string advice() const;
 
   void heading(std::string_view title) {
     out += '\n' + std::string(title) + '\n';
@@ -231,21 +230,6 @@ void TableWriter::recomputed() {
   restOfList(nodes.size());
 }
 
-/// One sentence that says which number to try.
-std::string TableWriter::advice() const {
-  std::string text;
-  if (report.budgetBytes && report.residentBytes &&
-      *report.residentBytes > *report.budgetBytes)
-    text += "  Parameters, state and other resident bytes alone exceed the "
-            "budget:\n  recomputation can't help below " +
-            formatMib(*report.residentBytes) + ".\n";
-  bool isRefused = report.status == "infeasible" || report.status == "timeout";
-  if (isRefused && report.smallestFeasibleBytes)
-    text += "  Try --budget " + std::to_string(*report.smallestFeasibleBytes) +
-            ": it is sure to be met.\n";
-  return text;
-}
-
 void TableWriter::whatNext() {
   TextTable table(
       {Align::Left, Align::Right, Align::Right, Align::Right, Align::Left},
@@ -269,7 +253,9 @@ void TableWriter::whatNext() {
     table.row({"resident", formatMib(*report.residentBytes),
                share(*report.residentBytes), "", "parameters and state"});
   heading("What to do next");
-  out += advice() + table.take();
+  for (const std::string &sentence : budgetAdvice(report))
+    out += "  " + sentence + '\n';
+  out += table.take();
 }
 
 std::string TableWriter::write() {

@@ -160,6 +160,10 @@ void completeReport(PlanReport &report);
 /// own `whatNext` rows, store-all and the smallest feasible one.
 std::vector<BudgetOption> budgetOptions(const PlanReport &report);
 
+/// Sentences for a user whose budget wasn't met: which number to try, and when
+/// recomputation can't help. Empty when there is a plan.
+std::vector<std::string> budgetAdvice(const PlanReport &report);
+
 /// "472.1 MiB", "2,878.0 MiB"; below one MiB as `formatBytes` says.
 std::string formatMib(int64_t bytes);
 /// "12,345,678".
