@@ -52,8 +52,8 @@ InferRequest makeInferRequest(mlir::MLIRContext *context,
                               mlir::ValueRange operands,
                               mlir::DictionaryAttr attributes,
                               mlir::OpaqueProperties properties) {
-  if constexpr (!std::is_same_v<typename OpT::Properties,
-                                mlir::EmptyProperties>) {
+  // Ops without attributes have no properties.
+  if constexpr (requires { typename OpT::Properties; }) {
     if (properties)
       if (auto dict = llvm::dyn_cast_or_null<mlir::DictionaryAttr>(
               OpT::getPropertiesAsAttr(

@@ -107,4 +107,23 @@ def BodyOpInterface : OpInterface<"BodyOpInterface"> {
   ];
 }
 
+def TrainingFormOpInterface : OpInterface<"TrainingFormOpInterface"> {
+  let description = [{
+    An op whose behaviour in training needs more than its ONNX form says: state
+    that is updated, random draws that can be repeated, statistics that the
+    backward pass reads. Building a step replaces it by its training form.
+  }];
+  let cppNamespace = "::lowtide";
+  let methods = [
+    InterfaceMethod<
+      "Builds the training form at the builder and returns one value for each "
+      "result (null for a result that is absent), or no values when the op is "
+      "its own training form.",
+      "::mlir::FailureOr<::llvm::SmallVector<::mlir::Value>>",
+      "buildTrainingForm",
+      (ins "::mlir::OpBuilder &":$builder,
+           "::lowtide::StepContext &":$step)>
+  ];
+}
+
 #endif // LOWTIDE_INTERFACES_OPINTERFACES_TD

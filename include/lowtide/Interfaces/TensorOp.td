@@ -34,7 +34,7 @@ class TensorOp<Dialect dialect, string mnemonic, string inferFn,
          !listconcat(traits, [Pure, InferTypeOpInterface, KernelOpInterface,
                               RematOpInterface])> {
   let assemblyFormat =
-      "(`(` operands^ `)`)? attr-dict `:` functional-type(operands, results)";
+      "operands attr-dict `:` functional-type(operands, results)";
   let extraClassDeclaration = [{
     static ::mlir::LogicalResult inferReturnTypes(
         ::mlir::MLIRContext *context, std::optional<::mlir::Location> location,
@@ -42,7 +42,7 @@ class TensorOp<Dialect dialect, string mnemonic, string inferFn,
         ::mlir::OpaqueProperties properties, ::mlir::RegionRange regions,
         ::llvm::SmallVectorImpl<::mlir::Type> &types) {
       return ::lowtide::}] # inferFn # [{(
-          ::lowtide::makeInferRequest<$cppClass>(
+          ::lowtide::makeInferRequest<ConcreteOpType>(
               context, location, operands, attributes, properties),
           types);
     }

@@ -42,8 +42,7 @@ LogicalResult inferCompare(const InferRequest &r, InferredTypes &types) {
 
 LogicalResult inferBoolSameShape(const InferRequest &r, InferredTypes &types) {
   auto type = cast<TensorType>(r.operands[0].getType());
-  types.push_back(
-      type.clone(IntegerType::get(r.context, 1)));
+  types.push_back(type.clone(IntegerType::get(r.context, 1)));
   return success();
 }
 
@@ -84,8 +83,8 @@ LogicalResult inferMatMul(const InferRequest &r, InferredTypes &types) {
   if (mismatch(inner, other))
     return r.error("inner dimensions differ: " + Twine(inner) + " and " +
                    Twine(other));
-  auto batch = broadcastShapes(ArrayRef(a).drop_back(2),
-                               ArrayRef(b).drop_back(2));
+  auto batch =
+      broadcastShapes(ArrayRef(a).drop_back(2), ArrayRef(b).drop_back(2));
   if (!batch)
     return r.error("batch dimensions don't broadcast");
   if (!row)

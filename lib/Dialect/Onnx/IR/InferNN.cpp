@@ -67,8 +67,8 @@ std::optional<WindowGeometry> resolveWindow(const InferRequest &r,
         return std::nullopt;
       int64_t cover = g.dilations[i] * (g.kernel[i] - 1) + 1;
       int64_t places = llvm::divideCeil(input[i], g.strides[i]);
-      total = std::max<int64_t>(0, (places - 1) * g.strides[i] + cover -
-                                       input[i]);
+      total =
+          std::max<int64_t>(0, (places - 1) * g.strides[i] + cover - input[i]);
     }
     int64_t half = total / 2;
     g.padsBegin[i] = mode == "SAME_LOWER" ? total - half : half;
@@ -177,9 +177,9 @@ LogicalResult inferConvTranspose(const InferRequest &r, InferredTypes &types) {
     return r.error("data has " + Twine(x.getDimSize(1)) +
                    " channels where the weights need " +
                    Twine(w.getDimSize(0)));
-  SmallVector<int64_t> shape = {
-      x.getDimSize(0),
-      w.isDynamicDim(1) ? dynamicSize : w.getDimSize(1) * group};
+  SmallVector<int64_t> shape = {x.getDimSize(0), w.isDynamicDim(1)
+                                                     ? dynamicSize
+                                                     : w.getDimSize(1) * group};
   bool same = r.stringAttr("auto_pad", "NOTSET").starts_with("SAME");
   for (size_t i = 0; i < axes; ++i) {
     int64_t size = x.getDimSize(i + 2);

@@ -173,8 +173,7 @@ LogicalResult inferUnsqueeze(const InferRequest &r, InferredTypes &types) {
   for (int64_t axis : *axes) {
     auto at = normalizeAxis(axis, rank);
     if (!at || added[*at])
-      return r.error("axis " + Twine(axis) +
-                     " is out of range or given twice");
+      return r.error("axis " + Twine(axis) + " is out of range or given twice");
     added[*at] = true;
   }
   SmallVector<int64_t> shape;
@@ -324,8 +323,8 @@ LogicalResult inferSlice(const InferRequest &r, InferredTypes &types) {
                      Twine(data.getRank()));
     if (steps && (*steps)[i] == 0)
       return r.error("step 0");
-    bool known = starts && ends && (steps || !r.has(4)) &&
-                 !data.isDynamicDim(*at);
+    bool known =
+        starts && ends && (steps || !r.has(4)) && !data.isDynamicDim(*at);
     shape[*at] = known ? sliceLength(data.getDimSize(*at), (*starts)[i],
                                      (*ends)[i], steps ? (*steps)[i] : 1)
                        : dynamicSize;

@@ -69,8 +69,8 @@ LogicalResult inferBatchNormGrad(const InferRequest &r, InferredTypes &types) {
 LogicalResult inferLayerNorm(const InferRequest &r, InferredTypes &types) {
   types.push_back(r.operands[0].getType());
   RankedTensorType x = r.ranked(0);
-  auto axis = x ? normalizeAxis(r.intAttr("axis", -1), x.getRank())
-                : std::nullopt;
+  auto axis =
+      x ? normalizeAxis(r.intAttr("axis", -1), x.getRank()) : std::nullopt;
   if (!axis)
     return r.error("needs data with a rank and an axis within it");
   SmallVector<int64_t> shape(x.getShape());

@@ -79,9 +79,9 @@ struct WindowGeometry {
 /// Resolves `auto_pad` and defaults for spatial dimensions `input`; nothing
 /// when the attributes don't fit the rank, or `auto_pad` needs a size that is
 /// dynamic.
-std::optional<WindowGeometry>
-resolveWindow(const InferRequest &request, llvm::ArrayRef<int64_t> input,
-              llvm::ArrayRef<int64_t> kernel);
+std::optional<WindowGeometry> resolveWindow(const InferRequest &request,
+                                            llvm::ArrayRef<int64_t> input,
+                                            llvm::ArrayRef<int64_t> kernel);
 
 } // namespace lowtide
 

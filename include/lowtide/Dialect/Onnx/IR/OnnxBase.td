@@ -40,7 +40,7 @@ class Onnx_Op<string mnemonic, string inferFn, int hostOperands = 0,
 // Attribute shorthands.
 class IntWithDefault<string value> : DefaultValuedAttr<I64Attr, value>;
 class FloatWithDefault<string value> : DefaultValuedAttr<F32Attr, value>;
-class StringWithDefault<string value> : DefaultValuedAttr<StrAttr, value>;
+class StringWithDefault<string value> : DefaultValuedStrAttr<StrAttr, value>;
 def OptionalInts : OptionalAttr<DenseI64ArrayAttr>;
 def OptionalInt : OptionalAttr<I64Attr>;
 
