@@ -160,6 +160,6 @@ void lowtide::attachArithmeticRules(MLIRContext *c) {
   attachRule<MinOp, extremumRule<MinOp>>(c);
   attachRule<WhereOp, whereRule>(c);
   attachRule<CumSumOp, cumSumRule>(c);
-  attachZeroRules<AndOp, OrOp, XorOp, EqualOp, LessOp, LessOrEqualOp,
-                  GreaterOp, GreaterOrEqualOp>(c);
+  attachZeroRules<AndOp, OrOp, XorOp, BitwiseXorOp, EqualOp, LessOp,
+                  LessOrEqualOp, GreaterOp, GreaterOrEqualOp>(c);
 }

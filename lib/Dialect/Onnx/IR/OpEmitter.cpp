@@ -74,7 +74,8 @@ Value OpEmitter::ints(ArrayRef<int64_t> values) {
 }
 
 Value OpEmitter::intScalar(int64_t value) {
-  return scalar(builder.getI64Type(), static_cast<double>(value));
+  auto type = RankedTensorType::get({}, builder.getI64Type());
+  return emit<ConstantOp>(type, DenseElementsAttr::get(type, value));
 }
 
 Value OpEmitter::scalar(Type elementType, double value) {
