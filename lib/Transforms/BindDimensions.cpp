@@ -53,10 +53,10 @@ SmallVector<std::string> getUnboundDimensions(func::FuncOp function) {
   std::set<std::string> seen;
   visitDynamicDimensions(
       function, [&](BlockArgument argument, int64_t i, StringRef name) {
-        std::string shown = name.empty() ? "dimension " + std::to_string(i) +
-                                               " of '" +
-                                               getValueName(argument) + "'"
-                                         : name.str();
+        std::string shown = name.empty()
+                                ? "dimension " + std::to_string(i) + " of '" +
+                                      getValueName(argument) + "'"
+                                : name.str();
         if (seen.insert(shown).second)
           names.push_back(shown);
       });
@@ -139,9 +139,8 @@ void dropUnreadResults(func::FuncOp function) {
           result.setType(none);
 }
 
-LogicalResult
-bindDimensions(func::FuncOp function,
-               const std::map<std::string, int64_t> &sizeByName) {
+LogicalResult bindDimensions(func::FuncOp function,
+                             const std::map<std::string, int64_t> &sizeByName) {
   if (failed(bindArguments(function, sizeByName)))
     return failure();
   Block &body = function.getBody().front();
@@ -157,9 +156,9 @@ bindDimensions(func::FuncOp function,
   }
   eraseDeadOps(function);
   dropUnreadResults(function);
-  function.setType(FunctionType::get(
-      function.getContext(), body.getArgumentTypes(),
-      body.getTerminator()->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(),
+                                     body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
   return success();
 }
 

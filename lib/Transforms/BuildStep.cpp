@@ -47,8 +47,8 @@ namespace {
 class StepBuilder final : public StepContext {
 public:
   StepBuilder(func::FuncOp function, const StepOptions &options)
-      : function(function), options(options),
-        body(function.getBody().front()), builder(body.getTerminator()) {}
+      : function(function), options(options), body(function.getBody().front()),
+        builder(body.getTerminator()) {}
 
   LogicalResult run();
 
@@ -85,7 +85,9 @@ private:
   StringRef argumentName(Value argument);
   void markPhase(Operation *first, StringRef phase);
   const AdjointDialectInterface *adjoints() {
-    return body.front().getContext()->getLoadedDialect("onnx")
+    return body.front()
+        .getContext()
+        ->getLoadedDialect("onnx")
         ->getRegisteredInterface<AdjointDialectInterface>();
   }
 
@@ -123,15 +125,16 @@ Value StepBuilder::addArgument(StringRef name, Type type, StringRef role) {
   attrs.set("onnx.name", builder.getStringAttr(unique));
   attrs.set("onnx.input", builder.getUnitAttr());
   attrs.set("train.role", builder.getStringAttr(role));
-  function.insertArgument(index, type, attrs.getDictionary(builder.getContext()),
+  function.insertArgument(index, type,
+                          attrs.getDictionary(builder.getContext()),
                           function.getLoc());
   return function.getArgument(index);
 }
 
 Value StepBuilder::getCounter(Value &counter, StringRef name) {
   if (!counter)
-    counter = addArgument(
-        name, RankedTensorType::get({}, builder.getI64Type()), name);
+    counter = addArgument(name, RankedTensorType::get({}, builder.getI64Type()),
+                          name);
   return counter;
 }
 
@@ -179,8 +182,8 @@ static void keepNames(Operation *from, ArrayRef<Value> results) {
   if (!main)
     return;
   if (names && !names.empty()) {
-    SmallVector<Attribute> kept(
-        main->getNumResults(), StringAttr::get(from->getContext(), ""));
+    SmallVector<Attribute> kept(main->getNumResults(),
+                                StringAttr::get(from->getContext(), ""));
     kept[0] = names[0];
     main->setAttr("onnx.outputs", ArrayAttr::get(from->getContext(), kept));
   }
@@ -239,9 +242,9 @@ LogicalResult StepBuilder::buildLoss() {
   Value output = body.getTerminator()->getOperand(*index);
   auto type = dyn_cast<RankedTensorType>(output.getType());
   if (!type || !type.hasStaticShape() || !isFloatTensor(type))
-    return function.emitError() << "output '" << getValueName(output)
-                                << "' has type " << output.getType()
-                                << "; a loss needs a static floating tensor";
+    return function.emitError()
+           << "output '" << getValueName(output) << "' has type "
+           << output.getType() << "; a loss needs a static floating tensor";
   auto loc = NameLoc::get(builder.getStringAttr("loss"));
   switch (options.loss) {
   case StepOptions::Loss::Output:
@@ -276,14 +279,16 @@ LogicalResult StepBuilder::findTrained() {
   for (const std::string &text : options.wrt) {
     auto pattern = llvm::GlobPattern::create(text);
     if (!pattern)
-      return function.emitError() << "--wrt '" << text << "': "
-                                  << llvm::toString(pattern.takeError());
+      return function.emitError()
+             << "--wrt '" << text
+             << "': " << llvm::toString(pattern.takeError());
     patterns.push_back(std::move(*pattern));
   }
   std::vector<bool> matched(patterns.size(), false);
   for (BlockArgument argument : function.getArguments()) {
     unsigned index = argument.getArgNumber();
-    bool initializer = function.getArgAttr(index, "onnx.initializer") != nullptr;
+    bool initializer =
+        function.getArgAttr(index, "onnx.initializer") != nullptr;
     bool statistic = statistics.count(argument);
     bool wanted = initializer && !statistic &&
                   isFloatTensor(argument.getType()) &&
@@ -401,8 +406,8 @@ LogicalResult StepBuilder::buildBackward() {
     if (adjointOf.lookup(parameter))
       ++reached;
     else
-      unreached += (unreached.empty() ? "" : ", ") +
-                   argumentName(parameter).str();
+      unreached +=
+          (unreached.empty() ? "" : ", ") + argumentName(parameter).str();
   if (reached == 0)
     return function.emitError(
         "nothing to differentiate: no trained parameter reaches the loss");
@@ -455,8 +460,7 @@ LogicalResult StepBuilder::buildUpdates() {
     for (StringRef suffix : options.optimizer.getStateNames())
       old.push_back(
           addArgument(name + "." + suffix.str(), parameter.getType(), "state"));
-    Value counter =
-        options.optimizer.needsStepCounter() ? getStep() : Value();
+    Value counter = options.optimizer.needsStepCounter() ? getStep() : Value();
     auto loc = NameLoc::get(builder.getStringAttr(name + ".update"));
     SmallVector<Value> updated = buildUpdate(builder, loc, options.optimizer,
                                              parameter, gradient, old, counter);

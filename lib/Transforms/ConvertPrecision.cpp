@@ -53,14 +53,13 @@ LogicalResult convertToFloat64(func::FuncOp function) {
     // see a float64 one.
     if (op.getName().getStringRef() == "onnx.ConstantOfShape" &&
         !op.getAttr("value")) {
-      auto type =
-          RankedTensorType::get({1}, Float64Type::get(op.getContext()));
+      auto type = RankedTensorType::get({1}, Float64Type::get(op.getContext()));
       op.setAttr("value", DenseElementsAttr::get(type, 0.0));
     }
   }
-  function.setType(
-      FunctionType::get(function.getContext(), body.getArgumentTypes(),
-                        body.getTerminator()->getOperandTypes()));
+  function.setType(FunctionType::get(function.getContext(),
+                                     body.getArgumentTypes(),
+                                     body.getTerminator()->getOperandTypes()));
   return success();
 }
 

@@ -30,7 +30,8 @@ bindDimensions(mlir::func::FuncOp function,
                const std::map<std::string, int64_t> &sizeByName);
 
 /// Names of dimensions of the inputs that are still dynamic, each once.
-llvm::SmallVector<std::string> getUnboundDimensions(mlir::func::FuncOp function);
+llvm::SmallVector<std::string>
+getUnboundDimensions(mlir::func::FuncOp function);
 
 /// Computes `op` at compile time when its operands are constants, it draws no
 /// random numbers and its result is small. Returns the constants that take the

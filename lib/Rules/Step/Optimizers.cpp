@@ -30,8 +30,8 @@ SmallVector<Value> buildUpdate(OpBuilder &builder, Location loc,
   if (optimizer.kind == OptimizerSpec::Kind::AdamW)
     update = builder.create<train::AdamWUpdateOp>(
         loc, TypeRange{type, type, type}, parameter, gradient, states[0],
-        states[1], step, rate, number(optimizer.beta1),
-        number(optimizer.beta2), number(optimizer.epsilon), decay);
+        states[1], step, rate, number(optimizer.beta1), number(optimizer.beta2),
+        number(optimizer.epsilon), decay);
   else if (!states.empty())
     update = builder.create<train::SgdMomentumUpdateOp>(
         loc, TypeRange{type, type}, parameter, gradient, states[0], rate,

@@ -134,8 +134,7 @@ struct DropoutForm
     Type type = op.getData().getType();
     if (*training == 0 || *ratio == 0)
       return SmallVector<Value>{
-          b.create<onnx::IdentityOp>(op.getLoc(), type, op.getData()),
-          nullptr};
+          b.create<onnx::IdentityOp>(op.getLoc(), type, op.getData()), nullptr};
     Value y = b.create<train::DropoutOp>(
         op.getLoc(), type, op.getData(), step.getSeed(), step.getStep(),
         b.getF64FloatAttr(*ratio), b.getI64IntegerAttr(step.getUniqueOpId()));
@@ -144,8 +143,8 @@ struct DropoutForm
 };
 
 struct CrossEntropyLossForm
-    : TrainingFormOpInterface::ExternalModel<
-          CrossEntropyLossForm, onnx::SoftmaxCrossEntropyLossOp> {
+    : TrainingFormOpInterface::ExternalModel<CrossEntropyLossForm,
+                                             onnx::SoftmaxCrossEntropyLossOp> {
   TrainingForm buildTrainingForm(Operation *operation, OpBuilder &b,
                                  StepContext &) const {
     auto op = cast<onnx::SoftmaxCrossEntropyLossOp>(operation);
