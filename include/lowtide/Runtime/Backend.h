@@ -73,7 +73,15 @@ public:
   virtual void deallocate(void *memory, int64_t bytes) = 0;
   virtual void copyToDevice(void *to, const void *from, int64_t bytes) = 0;
   virtual void copyToHost(void *to, const void *from, int64_t bytes) = 0;
+  /// Between two ranges of device memory that don't overlap.
+  virtual void copyOnDevice(void *to, const void *from, int64_t bytes) = 0;
   virtual void synchronize() = 0;
+  /// Whether the host may touch device memory: then the executor can fill and
+  /// check freed ranges.
+  virtual bool isHostMemory() const = 0;
+  /// Tells what `threads` of the plan was, so that kernels with a workspace
+  /// sized for it keep to it. Called once, before any `prepare`.
+  virtual void setPlannedThreads(int threads) = 0;
 };
 
 /// The CPU back end; never null.

@@ -88,6 +88,9 @@ struct Donation {
 struct KernelNeeds {
   int64_t workspaceBytes = 0;
   std::vector<Donation> donations;
+  /// Operands that the kernel reads on the host at preparation: their values
+  /// must be constants. Others are read through device pointers.
+  std::vector<unsigned> hostOperands;
 };
 
 } // namespace lowtide::runtime
