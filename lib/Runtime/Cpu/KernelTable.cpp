@@ -11,6 +11,17 @@ using namespace lowtide::runtime::cpu;
 static KernelTable makeReferenceKernels() {
   KernelTable table;
   addUnaryKernels(table);
+  addBinaryKernels(table);
+  addSelectKernels(table);
+  addCastKernels(table);
+  addShapeKernels(table);
+  addPadKernels(table);
+  addJoinKernels(table);
+  addGatherKernels(table);
+  addScatterKernels(table);
+  addGenerateKernels(table);
+  addReduceKernels(table);
+  addSoftmaxKernels(table);
   return table;
 }
 

@@ -60,7 +60,8 @@ private:
   Hash128 stateHash(int32_t lo, int32_t hi);
   void drawWeights();
 
-  template <typename F> void forEachUnplaced(int32_t slot, F f) {
+  template <typename F>
+  void forEachUnplaced(int32_t slot, F f) {
     const Word *bits = &slotJobs[size_t(slot) * words];
     for (int32_t w = 0; w < words; ++w)
       for (Word x = bits[w] & unplaced[w]; x; x &= x - 1)
@@ -77,7 +78,7 @@ private:
   std::mt19937_64 random;
   uint64_t &steps;
   const std::function<bool()> &isLate;
-  uint64_t stopAt = 0;
+  uint64_t nodes = 0, stopAt = 0;
   bool late = false;
 
   std::vector<Job> jobs;
@@ -141,8 +142,14 @@ bool Search::setUp(int64_t capacityBytes) {
           floor[s] = std::max(floor[s], b.pinned + b.extent);
       continue;
     }
-    Job job{int32_t(i), b.lo, b.hi, b.extent, b.alignment,
-            model.highestOffset(i, capacityBytes), int32_t(slotLists.size()), 0};
+    Job job{int32_t(i),
+            b.lo,
+            b.hi,
+            b.extent,
+            b.alignment,
+            model.highestOffset(i, capacityBytes),
+            int32_t(slotLists.size()),
+            0};
     for (const BodyRect &r : model.rectsOf(i))
       for (int32_t s = r.lo; s < r.hi; ++s) {
         if (slotLists.size() > size_t(job.firstSlot) && slotLists.back() == s)
@@ -200,6 +207,7 @@ bool Search::raise(int32_t job, int64_t to) {
 bool Search::checkSlot(int32_t slot) {
   if (count[slot] == 0)
     return true;
+  steps += words + count[slot];
   int64_t lowest = INT64_MAX, highest = 0;
   scratch.clear();
   forEachUnplaced(slot, [&](int32_t j) {
@@ -249,7 +257,8 @@ bool Search::checkDirty() {
 }
 
 bool Search::place(int32_t job) {
-  ++steps;
+  ++nodes;
+  steps += words + jobs[job].numSlots;
   const Job &j = jobs[job];
   int64_t top = least[job] + j.size;
   unplaced[job >> 6] &= ~(Word(1) << (job & 63));
@@ -275,7 +284,7 @@ bool Search::place(int32_t job) {
 }
 
 bool Search::waste(int32_t slot, int64_t level) {
-  ++steps;
+  ++nodes;
   trail.push_back({Change::Floor, slot, floor[slot]});
   floor[slot] = level;
   dirty[slot >> 6] |= Word(1) << (slot & 63);
@@ -321,8 +330,8 @@ int64_t Search::nextLevel(int32_t slot, int64_t level) {
     for (int32_t w = 0; w < words; ++w)
       for (Word x = near[w] & unplaced[w] & ~here[w]; x; x &= x - 1) {
         int32_t c = w * 64 + __builtin_ctzll(x);
-        next = std::min(next,
-                        alignUp(least[c] + jobs[c].size, jobs[j].alignment));
+        next =
+            std::min(next, alignUp(least[c] + jobs[c].size, jobs[j].alignment));
       }
   });
   return next;
@@ -332,7 +341,6 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
   // Valleys: runs of equal floors between higher ones.
   int32_t best = -1;
   double bestKey = HUGE_VAL;
-  int64_t bestNext = 0;
   for (int32_t a = lo; a < hi;) {
     if (count[a] == 0) {
       ++a;
@@ -349,24 +357,21 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
         int64_t level = floor[s];
         forEachUnplaced(s, [&](int32_t j) { options += least[j] == level; });
         int64_t slack = capacity - level - remaining[s];
-        int64_t after = INT64_MAX;
-        double key = options;
-        if (slack > 0) {
-          after = nextLevel(s, level);
-          if (after != INT64_MAX && after - level <= slack)
-            key += 1;
-        }
-        key /= slotWeight[s];
+        double key = (options + (slack > 0)) / slotWeight[s];
         if (key < bestKey) {
           bestKey = key;
           best = s;
-          bestNext = after != INT64_MAX && after - level <= slack ? after : -1;
         }
       }
     }
     a = b;
   }
-  next = bestNext;
+  if (best < 0)
+    return best;
+  int64_t slack = capacity - floor[best] - remaining[best];
+  next = slack > 0 ? nextLevel(best, floor[best]) : INT64_MAX;
+  if (next == INT64_MAX || next - floor[best] > slack)
+    next = -1;
   return best;
 }
 
@@ -412,7 +417,8 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
     if (least[j] != level)
       return;
     for (auto &[s, k] : options)
-      if (jobs[k].size == jobs[j].size && jobs[k].alignment == jobs[j].alignment &&
+      if (jobs[k].size == jobs[j].size &&
+          jobs[k].alignment == jobs[j].alignment &&
           std::equal(&jobSlots[size_t(k) * slotWords],
                      &jobSlots[size_t(k) * slotWords] + slotWords,
                      &jobSlots[size_t(j) * slotWords]))
@@ -428,7 +434,7 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
         return answer;
     }
     undo(trailMark, placedMark);
-    if (steps > stopAt)
+    if (nodes > stopAt)
       return Answer::Stopped;
   }
   if (next >= 0) {
@@ -443,9 +449,9 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
 }
 
 Search::Answer Search::solve(int32_t lo, int32_t hi) {
-  if (steps > stopAt)
+  if (nodes > stopAt)
     return Answer::Stopped;
-  if (late || ((steps & 1023) == 0 && isLate())) {
+  if (late || ((nodes & 1023) == 0 && isLate())) {
     late = true;
     return Answer::Stopped;
   }
@@ -505,8 +511,8 @@ FitResult Search::run(uint64_t stepLimit) {
       return result;
     }
   uint64_t length = 2000;
-  for (int round = 0; steps < end; ++round) {
-    stopAt = std::min(end, steps + length);
+  while (steps < end) {
+    stopAt = nodes + length;
     size_t trailMark = trail.size();
     Answer answer = solve(0, numSlots);
     if (answer == Answer::Yes) {
@@ -523,7 +529,8 @@ FitResult Search::run(uint64_t stepLimit) {
     undo(trailMark, 0);
     drawWeights();
     length = length * 1.05;
-    for (double &w : slotWeight) w = 1 + (w - 1) * 0.5;
+    for (double &w : slotWeight)
+      w = 1 + (w - 1) * 0.5;
   }
   return result;
 }
