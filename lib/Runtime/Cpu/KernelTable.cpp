@@ -22,6 +22,12 @@ static KernelTable makeReferenceKernels() {
   addGenerateKernels(table);
   addReduceKernels(table);
   addSoftmaxKernels(table);
+  addConvKernels(table);
+  addPoolKernels(table);
+  addNormKernels(table);
+  addNormGradKernels(table);
+  addMatMulKernels(table);
+  addLossKernels(table);
   return table;
 }
 
