@@ -69,18 +69,17 @@ static void addRows(T *const *y, const T *weight, const T *x, int64_t stride,
 
 /// Rows shared by all taps: rows o0, o1 of four channels of y.
 template <typename T>
-static void correlateRow(const Window &w, const ChannelBlock &block,
-                         const T *x, const T *weights, T *y, int64_t o0,
-                         int64_t o1) {
+static void correlateRow(const Window &w, const ChannelBlock &block, const T *x,
+                         const T *weights, T *y, int64_t o0, int64_t o1) {
   const int64_t depth = w.xChannels / w.group, taps = w.taps();
   const int64_t row = (o0 * w.y[1] + o1) * w.y[2];
   T *rows[blockSize];
   for (int64_t c = 0; c < block.count; ++c)
-    rows[c] = y + (block.image * w.yChannels + block.first + c) * w.yPlane() +
-              row;
+    rows[c] =
+        y + (block.image * w.yChannels + block.first + c) * w.yPlane() + row;
   for (int64_t ic = 0; ic < depth; ++ic) {
-    const T *plane = x + (block.image * w.xChannels + block.group * depth +
-                          ic) * w.xPlane();
+    const T *plane =
+        x + (block.image * w.xChannels + block.group * depth + ic) * w.xPlane();
     for (int64_t a = 0; a < w.kernel[0]; ++a)
       for (int64_t b = 0; b < w.kernel[1]; ++b) {
         const int64_t i0 = w.xOf(0, o0, a), i1 = w.xOf(1, o1, b);
@@ -91,8 +90,7 @@ static void correlateRow(const Window &w, const ChannelBlock &block,
           const T *from =
               plane + (i0 * w.x[1] + i1) * w.x[2] + w.xOf(2, begin, c);
           const int64_t tap = (a * w.kernel[1] + b) * w.kernel[2] + c;
-          const T *weight =
-              weights + (block.first * depth + ic) * taps + tap;
+          const T *weight = weights + (block.first * depth + ic) * taps + tap;
           if (block.count == blockSize) {
             T *at[blockSize];
             T factor[blockSize];
@@ -157,8 +155,7 @@ static void scatterPlane(const Window &w, const T *y, const T *weights, T *x,
             for (int64_t o1 = first1; o1 < last1; ++o1) {
               const T *__restrict row = from + (o0 * w.y[1] + o1) * w.y[2];
               T *__restrict out =
-                  to +
-                  (w.xOf(0, o0, a) * w.x[1] + w.xOf(1, o1, b)) * w.x[2] +
+                  to + (w.xOf(0, o0, a) * w.x[1] + w.xOf(1, o1, b)) * w.x[2] +
                   w.xOf(2, 0, c);
               if (w.stride[2] == 1)
                 for (int64_t o = begin; o < end; ++o)
@@ -234,18 +231,17 @@ void cpu::correlateWeights(const Window &window, int threads, const T *y,
   w.joinShortRows();
   const int64_t depth = w.xChannels / w.group, taps = w.taps();
   const int64_t perGroup = w.yChannels / w.group;
-  parallelFor(threads, w.yChannels * depth, 1,
-              [&](int64_t begin, int64_t end) {
-                for (int64_t i = begin; i < end; ++i) {
-                  const int64_t oc = i / depth;
-                  const int64_t channel = oc / perGroup * depth + i % depth;
-                  T *to = weights + i * taps;
-                  for (int64_t a = 0; a < w.kernel[0]; ++a)
-                    for (int64_t b = 0; b < w.kernel[1]; ++b)
-                      for (int64_t c = 0; c < w.kernel[2]; ++c)
-                        *to++ = weightAt(w, y, x, oc, channel, a, b, c);
-                }
-              });
+  parallelFor(threads, w.yChannels * depth, 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t oc = i / depth;
+      const int64_t channel = oc / perGroup * depth + i % depth;
+      T *to = weights + i * taps;
+      for (int64_t a = 0; a < w.kernel[0]; ++a)
+        for (int64_t b = 0; b < w.kernel[1]; ++b)
+          for (int64_t c = 0; c < w.kernel[2]; ++c)
+            *to++ = weightAt(w, y, x, oc, channel, a, b, c);
+    }
+  });
 }
 
 namespace lowtide::runtime::cpu {

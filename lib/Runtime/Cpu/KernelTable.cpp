@@ -28,6 +28,11 @@ static KernelTable makeReferenceKernels() {
   addNormGradKernels(table);
   addMatMulKernels(table);
   addLossKernels(table);
+  addResizeKernels(table);
+  addUnaryGradKernels(table);
+  addIndexGradKernels(table);
+  addRandomKernels(table);
+  addUpdateKernels(table);
   return table;
 }
 

@@ -38,13 +38,13 @@ struct Samples {
   int64_t first(int64_t sample) const {
     return sample / inner * classes * inner + sample % inner;
   }
-  template <typename I> std::string check(const I *target) const {
+  template <typename I>
+  std::string check(const I *target) const {
     for (int64_t i = 0; i < count(); ++i)
       if ((target[i] < 0 || target[i] >= classes) &&
           !(hasIgnored && target[i] == ignored))
         return "target " + std::to_string(target[i]) + " at element " +
-               std::to_string(i) + " is no class of " +
-               std::to_string(classes);
+               std::to_string(i) + " is no class of " + std::to_string(classes);
     return "";
   }
   template <typename T, typename I>
@@ -86,8 +86,7 @@ static double logSumExp(const T *x, int64_t size, int64_t inner) {
 
 /// Σ of the weights of all samples.
 template <typename T, typename I>
-static double totalWeight(const Samples &s, const T *weights,
-                          const I *target) {
+static double totalWeight(const Samples &s, const T *weights, const I *target) {
   double total = 0;
   for (int64_t i = 0; i < s.count(); ++i)
     total += s.weightOf(weights, target[i]);
@@ -101,8 +100,7 @@ static KernelBuild makeLoss(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkArity(call, 2); !why.empty())
     return refuse(why);
   Samples s;
-  if (std::string why = readSamples(call, call.operand(0), 2, s);
-      !why.empty())
+  if (std::string why = readSamples(call, call.operand(0), 2, s); !why.empty())
     return refuse(why);
   const bool hasLog = isLogits && call.hasResult(1) &&
                       call.result(1).shape == call.operand(0).shape;
@@ -159,13 +157,11 @@ static KernelBuild makeLoss(const KernelCall &call, const CpuContext &cpu) {
 /// (dloss, scores, target, weights?) → dscores; the scores are only a shape
 /// when they are log probabilities.
 template <bool isLogits>
-static KernelBuild makeLossGrad(const KernelCall &call,
-                                const CpuContext &cpu) {
+static KernelBuild makeLossGrad(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkArity(call, 3); !why.empty())
     return refuse(why);
   Samples s;
-  if (std::string why = readSamples(call, call.operand(1), 3, s);
-      !why.empty())
+  if (std::string why = readSamples(call, call.operand(1), 3, s); !why.empty())
     return refuse(why);
   const int threads = cpu.threads;
   return withFloat(call.operand(1).type, [&](auto valueTag) {
@@ -184,25 +180,26 @@ static KernelBuild makeLossGrad(const KernelCall &call,
         const bool isMean = s.reduction == "mean";
         const double divisor = isMean ? totalWeight(s, weights, target) : 1;
         const bool perSample = s.reduction == "none";
-        parallelFor(
-            threads, s.count(), 1 + 1024 / (s.classes + 1),
-            [&](int64_t begin, int64_t end) {
-              for (int64_t i = begin; i < end; ++i) {
-                const T *row = x + s.first(i);
-                T *to = dx + s.first(i);
-                const double w = s.weightOf(weights, target[i]);
-                const double scale =
-                    w == 0 ? 0 : w * dloss[perSample ? i : 0] / divisor;
-                const double log =
-                    isLogits ? logSumExp(row, s.classes, s.inner) : 0;
-                for (int64_t k = 0; k < s.classes; ++k) {
-                  const double share =
-                      isLogits ? std::exp(row[k * s.inner] - log) : 0;
-                  const double hit = k == static_cast<int64_t>(target[i]);
-                  to[k * s.inner] = static_cast<T>(scale * (share - hit));
-                }
-              }
-            });
+        parallelFor(threads, s.count(), 1 + 1024 / (s.classes + 1),
+                    [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; ++i) {
+                        const T *row = x + s.first(i);
+                        T *to = dx + s.first(i);
+                        const double w = s.weightOf(weights, target[i]);
+                        const double scale =
+                            w == 0 ? 0 : w * dloss[perSample ? i : 0] / divisor;
+                        const double log =
+                            isLogits ? logSumExp(row, s.classes, s.inner) : 0;
+                        for (int64_t k = 0; k < s.classes; ++k) {
+                          const double share =
+                              isLogits ? std::exp(row[k * s.inner] - log) : 0;
+                          const double hit =
+                              k == static_cast<int64_t>(target[i]);
+                          to[k * s.inner] =
+                              static_cast<T>(scale * (share - hit));
+                        }
+                      }
+                    });
         return "";
       };
       return build;
@@ -247,8 +244,8 @@ static KernelBuild makeMseGrad(const KernelCall &call, const CpuContext &cpu) {
     build.run = [=](const KernelBuffers &buffers) -> std::string {
       const T *x = in<T>(buffers, 1), *target = in<T>(buffers, 2);
       T *dx = out<T>(buffers);
-      const T scale = static_cast<T>(2.0 * *in<T>(buffers, 0) /
-                                     static_cast<double>(n));
+      const T scale =
+          static_cast<T>(2.0 * *in<T>(buffers, 0) / static_cast<double>(n));
       parallelFor(threads, n, elementGrain, [=](int64_t begin, int64_t end) {
 #pragma clang loop vectorize(assume_safety)
         for (int64_t i = begin; i < end; ++i)

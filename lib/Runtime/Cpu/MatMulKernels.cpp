@@ -52,9 +52,8 @@ static void multiplyRows(const MatMulShape &s, const T *a, const T *b, T *c,
               lanes[l] += left[k + l] * right[k + l];
         for (; k < s.k; ++k)
           lanes[0] += left[k * s.aColumn] * right[k * s.bRow];
-        c[(i + r) * s.n + j] =
-            ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
-            ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+        c[(i + r) * s.n + j] = ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+                               ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
       }
   }
 }
@@ -121,8 +120,8 @@ static KernelBuild makeGemm(const KernelCall &call, const CpuContext &cpu) {
                     for (int64_t i = 0; i < n; ++i) {
                       const T product = static_cast<T>(left * y[to + i]);
                       y[to + i] =
-                          hasC ? static_cast<T>(
-                                     product + right * c[from[0] + i * step])
+                          hasC ? static_cast<T>(product +
+                                                right * c[from[0] + i * step])
                                : product;
                     }
                   });

@@ -23,7 +23,8 @@ struct Moments {
 };
 
 /// Σ f(i), f giving doubles.
-template <typename F> double sumOf(int64_t n, const F &f) {
+template <typename F>
+double sumOf(int64_t n, const F &f) {
   double lanes[8] = {};
   int64_t i = 0;
   for (; i + 8 <= n; i += 8)
@@ -35,15 +36,18 @@ template <typename F> double sumOf(int64_t n, const F &f) {
          ((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
-template <typename T> Moments momentsOf(const T *x, int64_t n) {
+template <typename T>
+Moments momentsOf(const T *x, int64_t n) {
   Moments m;
   const double count = static_cast<double>(n);
   m.mean =
       sumOf(n, [x](int64_t i) { return static_cast<double>(x[i]); }) / count;
-  m.variance = sumOf(n, [x, mean = m.mean](int64_t i) {
-                 const double d = static_cast<double>(x[i]) - mean;
-                 return d * d;
-               }) / count;
+  m.variance = sumOf(n,
+                     [x, mean = m.mean](int64_t i) {
+                       const double d = static_cast<double>(x[i]) - mean;
+                       return d * d;
+                     }) /
+               count;
   return m;
 }
 

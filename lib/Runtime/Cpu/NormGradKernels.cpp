@@ -79,8 +79,7 @@ static KernelBuild makeBatchNorm(const KernelCall &call,
           out<T>(buffers, 1)[c] = static_cast<T>(mean);
           out<T>(buffers, 2)[c] = static_cast<T>(inverse);
           const T shift = static_cast<T>(mean);
-          const T factor =
-              static_cast<T>(inverse * in<T>(buffers, 1)[c]);
+          const T factor = static_cast<T>(inverse * in<T>(buffers, 1)[c]);
           const T bias = in<T>(buffers, 2)[c];
           for (int64_t n = 0; n < s.batch; ++n) {
             const T *row = x + s.at(n, c);
@@ -176,8 +175,8 @@ static KernelBuild makeRunningUpdate(const KernelCall &call,
         double value = batch[i];
         if (isVariance)
           value = 1.0 / (value * value) - epsilon;
-        to[i] = static_cast<T>(running[i] * momentum +
-                               value * (1.0 - momentum));
+        to[i] =
+            static_cast<T>(running[i] * momentum + value * (1.0 - momentum));
       }
       return "";
     };
@@ -271,9 +270,8 @@ static KernelBuild makeLayerNormGrad(const KernelCall &call,
                     [&](int64_t begin, int64_t end) {
                       for (int64_t r = begin; r < end; ++r)
                         rowGrad(in<T>(buffers, 0) + r * size,
-                                in<T>(buffers, 1) + r * size,
-                                in<T>(buffers, 2), in<T>(buffers, 3)[r],
-                                in<T>(buffers, 4)[r],
+                                in<T>(buffers, 1) + r * size, in<T>(buffers, 2),
+                                in<T>(buffers, 3)[r], in<T>(buffers, 4)[r],
                                 out<T>(buffers) + r * size, size);
                     });
       return "";

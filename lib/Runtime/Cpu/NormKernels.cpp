@@ -103,27 +103,27 @@ static KernelBuild normalizeBlocks(const KernelCall &call,
     build.run = [=](const KernelBuffers &buffers) -> std::string {
       const T *scale = in<T>(buffers, 1);
       const T *bias = hasBias ? in<T>(buffers, 2) : nullptr;
-      parallelFor(
-          threads, blocks, 1 + elementGrain / 4 / size,
-          [&](int64_t begin, int64_t end) {
-            for (int64_t b = begin; b < end; ++b) {
-              const T *row = in<T>(buffers, 0) + b * size;
-              T *to = out<T>(buffers) + b * size;
-              const Moments m = momentsOf(row, size);
-              const double inverse = 1.0 / std::sqrt(m.variance + epsilon);
-              if (hasMean)
-                out<T>(buffers, 1)[b] = static_cast<T>(m.mean);
-              if (hasInverse)
-                out<T>(buffers, 2)[b] = static_cast<T>(inverse);
-              const T mean = static_cast<T>(m.mean);
-              const T factor = static_cast<T>(inverse);
-              for (int64_t i = 0; i < size; ++i) {
-                const int64_t k = affine.at(b, i);
-                to[i] = (row[i] - mean) * factor * scale[k] +
-                        (bias ? bias[k] : T(0));
-              }
-            }
-          });
+      parallelFor(threads, blocks, 1 + elementGrain / 4 / size,
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t b = begin; b < end; ++b) {
+                      const T *row = in<T>(buffers, 0) + b * size;
+                      T *to = out<T>(buffers) + b * size;
+                      const Moments m = momentsOf(row, size);
+                      const double inverse =
+                          1.0 / std::sqrt(m.variance + epsilon);
+                      if (hasMean)
+                        out<T>(buffers, 1)[b] = static_cast<T>(m.mean);
+                      if (hasInverse)
+                        out<T>(buffers, 2)[b] = static_cast<T>(inverse);
+                      const T mean = static_cast<T>(m.mean);
+                      const T factor = static_cast<T>(inverse);
+                      for (int64_t i = 0; i < size; ++i) {
+                        const int64_t k = affine.at(b, i);
+                        to[i] = (row[i] - mean) * factor * scale[k] +
+                                (bias ? bias[k] : T(0));
+                      }
+                    }
+                  });
       return "";
     };
     return build;
@@ -155,8 +155,8 @@ static KernelBuild makeInstanceNorm(const KernelCall &call,
   if (x.rank() < 3)
     return refuse("needs a spatial dimension");
   const int64_t size = productOf(x.shape, 2, x.rank());
-  return normalizeBlocks(call, cpu, size, {1, std::max<int64_t>(size, 1),
-                                           x.shape[1]});
+  return normalizeBlocks(call, cpu, size,
+                         {1, std::max<int64_t>(size, 1), x.shape[1]});
 }
 
 static KernelBuild makeGroupNorm(const KernelCall &call,

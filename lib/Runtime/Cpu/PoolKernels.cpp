@@ -40,8 +40,8 @@ static void forEachStop(const Window &w, const Stop &stop) {
 
 /// Offset of the first maximum of the window, or -1 when it lies outside.
 template <typename T>
-static int64_t firstMaximum(const Window &w, const T *x, int64_t o0,
-                            int64_t o1, int64_t o2) {
+static int64_t firstMaximum(const Window &w, const T *x, int64_t o0, int64_t o1,
+                            int64_t o2) {
   int64_t best = -1;
   forEachTap(w, o0, o1, o2, [&](int64_t, int64_t i) {
     if (best < 0 || x[i] > x[best])
@@ -70,18 +70,18 @@ static KernelBuild makeMaxPool(const KernelCall &call, const CpuContext &cpu) {
       const T *x = in<T>(buffers, 0);
       T *y = out<T>(buffers);
       int64_t *indices = hasIndices ? out<int64_t>(buffers, 1) : nullptr;
-      parallelFor(
-          threads, w.batch * w.xChannels, 1, [&](int64_t begin, int64_t end) {
-            for (int64_t p = begin; p < end; ++p)
-              forEachStop(w, [&](int64_t o, int64_t o0, int64_t o1,
-                                 int64_t o2) {
-                const T *plane = x + p * w.xPlane();
-                const int64_t best = firstMaximum(w, plane, o0, o1, o2);
-                y[p * w.yPlane() + o] = best < 0 ? T(0) : plane[best];
-                if (indices)
-                  indices[p * w.yPlane() + o] = p * w.xPlane() + best;
-              });
-          });
+      parallelFor(threads, w.batch * w.xChannels, 1,
+                  [&](int64_t begin, int64_t end) {
+                    for (int64_t p = begin; p < end; ++p)
+                      forEachStop(w, [&](int64_t o, int64_t o0, int64_t o1,
+                                         int64_t o2) {
+                        const T *plane = x + p * w.xPlane();
+                        const int64_t best = firstMaximum(w, plane, o0, o1, o2);
+                        y[p * w.yPlane() + o] = best < 0 ? T(0) : plane[best];
+                        if (indices)
+                          indices[p * w.yPlane() + o] = p * w.xPlane() + best;
+                      });
+                  });
       return "";
     };
     return build;
@@ -110,13 +110,13 @@ static KernelBuild makeMaxPoolGrad(const KernelCall &call,
             for (int64_t p = begin; p < end; ++p) {
               T *to = dx + p * w.xPlane();
               std::fill_n(to, w.xPlane(), T(0));
-              forEachStop(w, [&](int64_t o, int64_t o0, int64_t o1,
-                                 int64_t o2) {
-                const int64_t best =
-                    firstMaximum(w, x + p * w.xPlane(), o0, o1, o2);
-                if (best >= 0)
-                  to[best] += dy[p * w.yPlane() + o];
-              });
+              forEachStop(w,
+                          [&](int64_t o, int64_t o0, int64_t o1, int64_t o2) {
+                            const int64_t best =
+                                firstMaximum(w, x + p * w.xPlane(), o0, o1, o2);
+                            if (best >= 0)
+                              to[best] += dy[p * w.yPlane() + o];
+                          });
             }
           });
       return "";
@@ -169,15 +169,15 @@ static KernelBuild makeAveragePool(const KernelCall &call,
       parallelFor(
           threads, w.batch * w.xChannels, 1, [&](int64_t begin, int64_t end) {
             for (int64_t p = begin; p < end; ++p)
-              forEachStop(w, [&](int64_t o, int64_t o0, int64_t o1,
-                                 int64_t o2) {
-                double sum = 0;
-                forEachTap(w, o0, o1, o2, [&](int64_t, int64_t i) {
-                  sum += static_cast<double>(x[p * w.xPlane() + i]);
-                });
-                y[p * w.yPlane() + o] = static_cast<T>(
-                    sum / divisorAt(w, countPadding, o0, o1, o2));
-              });
+              forEachStop(w,
+                          [&](int64_t o, int64_t o0, int64_t o1, int64_t o2) {
+                            double sum = 0;
+                            forEachTap(w, o0, o1, o2, [&](int64_t, int64_t i) {
+                              sum += static_cast<double>(x[p * w.xPlane() + i]);
+                            });
+                            y[p * w.yPlane() + o] = static_cast<T>(
+                                sum / divisorAt(w, countPadding, o0, o1, o2));
+                          });
           });
       return "";
     };
@@ -208,14 +208,14 @@ static KernelBuild makeAveragePoolGrad(const KernelCall &call,
             for (int64_t p = begin; p < end; ++p) {
               T *to = dx + p * w.xPlane();
               std::fill_n(to, w.xPlane(), T(0));
-              forEachStop(w, [&](int64_t o, int64_t o0, int64_t o1,
-                                 int64_t o2) {
-                const T share =
-                    dy[p * w.yPlane() + o] /
-                    static_cast<T>(divisorAt(w, countPadding, o0, o1, o2));
-                forEachTap(w, o0, o1, o2,
-                           [&](int64_t, int64_t i) { to[i] += share; });
-              });
+              forEachStop(
+                  w, [&](int64_t o, int64_t o0, int64_t o1, int64_t o2) {
+                    const T share =
+                        dy[p * w.yPlane() + o] /
+                        static_cast<T>(divisorAt(w, countPadding, o0, o1, o2));
+                    forEachTap(w, o0, o1, o2,
+                               [&](int64_t, int64_t i) { to[i] += share; });
+                  });
             }
           });
       return "";
@@ -272,7 +272,8 @@ struct Response {
 
   int64_t first(int64_t c) const { return std::max<int64_t>(0, c - before); }
   int64_t last(int64_t c) const { return std::min(channels - 1, c + after); }
-  template <typename T> double divisor(const T *image, int64_t c) const {
+  template <typename T>
+  double divisor(const T *image, int64_t c) const {
     double squares = 0;
     for (int64_t j = first(c); j <= last(c); ++j) {
       const double value = image[j * inner];
@@ -314,8 +315,7 @@ static KernelBuild makeLrn(const KernelCall &call, const CpuContext &cpu) {
             const int64_t c = p % r.channels;
             const int64_t base = (p - c) * r.inner + i;
             const int64_t at = base + c * r.inner;
-            const double power =
-                std::pow(r.divisor(from + base, c), -r.beta);
+            const double power = std::pow(r.divisor(from + base, c), -r.beta);
             if (!isGradient) {
               to[at] = static_cast<T>(from[at] * power);
               continue;

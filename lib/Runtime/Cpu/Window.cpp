@@ -14,8 +14,7 @@ using namespace lowtide::runtime::cpu;
 std::pair<int64_t, int64_t> Window::stops(int d, int64_t k) const {
   // o * stride + shift in [0, x)
   const int64_t shift = k * dilation[d] - padBefore[d];
-  const int64_t begin =
-      shift >= 0 ? 0 : (-shift + stride[d] - 1) / stride[d];
+  const int64_t begin = shift >= 0 ? 0 : (-shift + stride[d] - 1) / stride[d];
   const int64_t room = x[d] - 1 - shift;
   const int64_t end = room < 0 ? 0 : std::min(y[d], room / stride[d] + 1);
   return {std::min(begin, end), end};
@@ -38,8 +37,8 @@ static void autoPad(const std::string &mode, Window &w) {
     if (mode == "VALID")
       continue;
     const int64_t extent = (w.kernel[d] - 1) * w.dilation[d] + 1;
-    const int64_t total = std::max<int64_t>(
-        0, (w.y[d] - 1) * w.stride[d] + extent - w.x[d]);
+    const int64_t total =
+        std::max<int64_t>(0, (w.y[d] - 1) * w.stride[d] + extent - w.x[d]);
     w.padBefore[d] = mode == "SAME_LOWER" ? (total + 1) / 2 : total / 2;
     w.padAfter[d] = total - w.padBefore[d];
   }
