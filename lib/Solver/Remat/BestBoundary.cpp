@@ -25,6 +25,7 @@
 #include <algorithm>
 #include <set>
 
+using namespace lowtide;
 using namespace lowtide::solver;
 
 namespace {

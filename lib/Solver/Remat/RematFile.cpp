@@ -16,6 +16,7 @@
 
 #include <unordered_map>
 
+using namespace lowtide;
 using namespace lowtide::solver;
 using llvm::StringRef;
 using llvm::Twine;

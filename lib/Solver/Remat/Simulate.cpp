@@ -29,6 +29,7 @@
 #include <algorithm>
 #include <cmath>
 
+using namespace lowtide;
 using namespace lowtide::solver;
 using llvm::Twine;
 

@@ -28,6 +28,7 @@
 #include <map>
 #include <set>
 
+using namespace lowtide;
 using namespace lowtide::solver;
 using llvm::Twine;
 
