@@ -45,8 +45,8 @@ void SequenceEditor::commit() {
   overflowBefore = sequence.overflow();
 }
 
-void SequenceEditor::rollback() {
-  while (!log.empty()) {
+void SequenceEditor::rollbackTo(size_t mark) {
+  while (log.size() > mark) {
     Change change = log.back();
     log.pop_back();
     workDone += sequence.size();
