@@ -31,6 +31,10 @@ static const Subcommand subcommands[] = {
      "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
      "[--json]",
      "lowtide-solve check resnet50.json plan.json --budget 50%"},
+    {"generate", runGenerate, "make a problem",
+     "lowtide-solve generate chain|transformer|random --ops N --out FILE "
+     "[--seed S]",
+     "lowtide-solve generate transformer --ops 1000 --seed 1 --out t.json"},
 };
 
 static void printHelp() {

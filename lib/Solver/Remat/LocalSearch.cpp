@@ -167,7 +167,11 @@ RematSchedule LocalSearch::run() {
   const int64_t start = limit.workDone();
   const int numExtra = std::max(1, sequence.size() - graph.numOps());
   const double hottest = 0.2 * bestExtra / numExtra;
-  while (!limit.isSpent() && bestExtra > options.enough) {
+  // Long without a better plan: the rest of the work would be wasted as well.
+  const int64_t patience = (limit.capacity() - start) * 2 / 5;
+  int64_t lastGain = start;
+  while (!limit.isSpent() && bestExtra > options.enough &&
+         limit.workDone() - lastGain < patience) {
     double progress = double(limit.workDone() - start) /
                       double(std::max<int64_t>(1, limit.capacity() - start));
     temperature = hottest * (1 - progress);
@@ -178,7 +182,7 @@ RematSchedule LocalSearch::run() {
     bool fits = kind < 0.6 ? ruin() : kind < 0.8 ? shift() : evictOne();
     if (fits)
       dropNeedless(sequence, editor, limit);
-    limit.spend(editor.work() - workBefore + sequence.size());
+    limit.spend(editor.work() - workBefore + sequence.size() + 1000);
     double change = sequence.extraCost() - before;
     if (!fits || sequence.overflow() > 0 ||
         (change > 0 &&
@@ -190,6 +194,7 @@ RematSchedule LocalSearch::run() {
     if (sequence.extraCost() < bestExtra) {
       bestExtra = sequence.extraCost();
       best = sequence.schedule();
+      lastGain = limit.workDone();
     }
   }
   return best;

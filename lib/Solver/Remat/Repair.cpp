@@ -73,7 +73,7 @@ double Repair::firstPrice() const {
 void Repair::listCandidates(int step, double price) {
   const RematGraph &graph = sequence.graph;
   candidates.clear();
-  limit.spend(4 * graph.numValues());
+  limit.spend(20 * graph.numValues());
   for (int v = 0; v < graph.numValues(); ++v) {
     if (graph.producer[v] < 0 || graph.bytes[v] == 0 ||
         graph.maxRuns[graph.producer[v]] < 2)
@@ -86,7 +86,7 @@ void Repair::listCandidates(int step, double price) {
     int previous = sequence.previousEvent(v, step);
     if (previous < 0)
       continue;
-    limit.spend(next - previous + 8);
+    limit.spend(next - previous + 60);
     double gain = price * double(sequence.overflowOf(previous + 1, next,
                                                      -graph.bytes[v]));
     if (gain + graph.searchCost[graph.producer[v]] >= 0)
