@@ -14,7 +14,7 @@
 // Its result has more taps than the kernel where the forward op left a rest;
 // those are cut off.
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

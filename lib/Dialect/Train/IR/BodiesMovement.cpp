@@ -8,7 +8,7 @@
 // A slice's adjoint is a pad; a stride s becomes s - 1 zeros after each element:
 // [a, b] seen as [[a], [b]], padded to [[a, 0], [b, 0]], seen as [a, 0, b, 0].
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

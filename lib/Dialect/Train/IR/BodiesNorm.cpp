@@ -8,7 +8,7 @@
 //
 //   dx = inv_std * (d - mean(d) - n * mean(d * n))
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

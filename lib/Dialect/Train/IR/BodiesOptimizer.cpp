@@ -7,7 +7,7 @@
 // Formulas are those of torch.optim's SGD and AdamW. Numbers that depend on the
 // step alone are computed in float64 and then rounded to the parameter's type.
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

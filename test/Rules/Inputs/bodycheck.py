@@ -7,6 +7,7 @@ Usage: bodycheck.py TOOL
 """
 
 import sys
+import tempfile
 
 import numpy as np
 
@@ -85,29 +86,37 @@ def table():
                        [dropout(x, seed, step, op_id, ratio)])
 
 
+def check(function):
+    case = function.case
+    model = function.model(function.wide, BODIES)
+    compare = gradcheck.compare
+    compare(gradcheck.evaluate(model, function.feeds), case.expected, 1e-9, "body")
+    stock = gradcheck.run_stock(model, list(function.feeds.values()))
+    compare(stock, case.expected, 1e-9, "ONNX Runtime")
+    for run in RUNS:
+        made = function.run_kernels(function.wide, case.expected, run)
+        compare(made, case.expected, 1e-9, run[-1])
+
+
+BODIES = ("--test-bodies", "--cse")
+RUNS = [gradcheck.kernel_pipeline("plain", "", ()),
+        gradcheck.kernel_pipeline("fast", "fast=true donate=true", ())]
+
+
 def main():
-    tool, failed, passed = sys.argv[1], 0, 0
+    tool = gradcheck.Tool(sys.argv[1])
     assert philox([0] * 4, [0] * 2)[0] == 0x6627E8D5, "the published test vector"
-    for op, operands, attributes, expected in table():
-        arguments = {f"a{i}": a for i, a in enumerate(operands)}
-        types = [f64_type(*e.shape) for e in expected]
-        case = Case(op, op, list(arguments), arguments, attributes, types,
-                    set(range(len(types))))
-        function = gradcheck.Function(tool, case)
-        text = function.text(types)
-        try:
-            model = function.run_tool(text, "--test-bodies", "--cse")
-            feeds = {f"%arg{i}": a for i, a in enumerate(operands)}
-            gradcheck.compare(gradcheck.evaluate(model, feeds), expected, 1e-9, "body")
-            for options in ["", "fast=true donate=true"]:
-                made = function.run_kernels(text, operands, expected, options, ())
-                gradcheck.compare(made, expected, 1e-9, "kernel " + options)
-            passed += 1
-        except Exception as error:
-            failed += 1
-            print(f"FAILED {op} {attributes}: {str(error)[:600]}")
-    print(f"{passed} passed, {failed} failed")
-    return 1 if failed or not passed else 0
+    with tempfile.TemporaryDirectory() as folder:
+        functions = []
+        for i, (op, operands, attributes, expected) in enumerate(table()):
+            arguments = {f"a{k}": a for k, a in enumerate(operands)}
+            types = [f64_type(*e.shape) for e in expected]
+            case = Case(f"{op}#{i}", op, list(arguments), arguments, attributes, types,
+                        set(range(len(types))), expected)
+            function = gradcheck.Function(tool, case, folder, i)
+            function.write_inputs(operands, [])
+            functions.append(function)
+        return gradcheck.run_all(functions, check)
 
 
 if __name__ == "__main__":
