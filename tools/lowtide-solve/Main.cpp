@@ -31,6 +31,17 @@ static const Subcommand subcommands[] = {
      "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
      "[--json]",
      "lowtide-solve check resnet50.json plan.json --budget 50%"},
+    {"pack", runPack, "addresses for buffers with lifetimes",
+     "lowtide-solve pack FILE [--capacity N] [--align A] [--time-limit S] "
+     "[--seed N] [--out FILE] [--json]",
+     "lowtide-solve pack buffers.csv --capacity 1048576 --out packed.csv"},
+    {"order", runOrder, "the order of ops with the least peak",
+     "lowtide-solve order FILE [--time-limit S] [--plan OUT] [--json]",
+     "lowtide-solve order resnet50.json --plan order.json"},
+    {"generate", runGenerate, "make a problem",
+     "lowtide-solve generate chain|transformer|random --ops N --out FILE "
+     "[--seed S]",
+     "lowtide-solve generate transformer --ops 1000 --seed 1 --out t.json"},
 };
 
 static void printHelp() {

@@ -25,22 +25,26 @@ using namespace lowtide::runtime::cpu;
 namespace {
 
 struct AddOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     return static_cast<T>(a + b);
   }
 };
 struct SubOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     return static_cast<T>(a - b);
   }
 };
 struct MulOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     return static_cast<T>(a * b);
   }
 };
 struct DivOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       // Zero divisors were refused before; the lowest value by -1 wraps.
       if constexpr (std::is_signed_v<T>)
@@ -54,17 +58,20 @@ struct DivOp {
 };
 /// NaN where either is.
 struct MaxOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     return a > b || a != a ? a : b;
   }
 };
 struct MinOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     return a < b || a != a ? a : b;
   }
 };
 struct ModOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
       if (b == 0 || b == static_cast<T>(-1))
         return T(0);
@@ -77,7 +84,8 @@ struct ModOp {
   }
 };
 struct FmodOp {
-  template <typename T> T operator()(T a, T b) const {
+  template <typename T>
+  T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>)
       return b == 0 || b == static_cast<T>(-1) ? T(0) : static_cast<T>(a % b);
     else
@@ -85,12 +93,14 @@ struct FmodOp {
   }
 };
 struct PreluOp {
-  template <typename T> T operator()(T x, T slope) const {
+  template <typename T>
+  T operator()(T x, T slope) const {
     return x < T(0) ? static_cast<T>(x * slope) : x;
   }
 };
 struct PowOp {
-  template <typename T, typename U> T operator()(T a, U b) const {
+  template <typename T, typename U>
+  T operator()(T a, U b) const {
     if constexpr (std::is_floating_point_v<T>)
       if (b == U(2))
         return a * a;
@@ -100,7 +110,8 @@ struct PowOp {
 
 #define LOWTIDE_COMPARE(NAME, EXPR)                                            \
   struct NAME {                                                                \
-    template <typename T> uint8_t operator()(T a, T b) const {                 \
+    template <typename T>                                                      \
+    uint8_t operator()(T a, T b) const {                                       \
       return static_cast<uint8_t>(EXPR);                                       \
     }                                                                          \
   };
@@ -167,8 +178,9 @@ static std::string checkBroadcast(const KernelCall &call, size_t operands) {
 
 static StridedLoop<2> makeLoop(const KernelCall &call, size_t a, size_t b) {
   const std::vector<int64_t> &shape = call.result(0).shape;
-  return StridedLoop<2>(shape, {broadcastStrides(call.operand(a).shape, shape),
-                                broadcastStrides(call.operand(b).shape, shape)});
+  return StridedLoop<2>(shape,
+                        {broadcastStrides(call.operand(a).shape, shape),
+                         broadcastStrides(call.operand(b).shape, shape)});
 }
 
 template <typename A, typename B, typename R, typename F>
@@ -180,8 +192,8 @@ static KernelBuild mapTwo(const KernelCall &call, const CpuContext &cpu, F f) {
     return refuse("the rank is too high");
   const int threads = cpu.threads;
   build.run = [loop, threads, f](const KernelBuffers &buffers) -> std::string {
-    mapAll(loop, threads, in<A>(buffers, 0), in<B>(buffers, 1),
-           out<R>(buffers), f);
+    mapAll(loop, threads, in<A>(buffers, 0), in<B>(buffers, 1), out<R>(buffers),
+           f);
     return "";
   };
   return build;
@@ -200,8 +212,7 @@ static KernelBuild makeArithmetic(const KernelCall &call,
 
 /// Division and remainder: integers refuse a zero divisor.
 template <typename F>
-static KernelBuild makeDivision(const KernelCall &call,
-                                const CpuContext &cpu) {
+static KernelBuild makeDivision(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkBroadcast(call, 2); !why.empty())
     return refuse(why);
   return withNumber(call.operand(0).type, [&](auto tag) {
@@ -269,8 +280,7 @@ static KernelBuild makeLogic(const KernelCall &call, const CpuContext &cpu) {
 /// The first two operands go to the result, then each next one onto it. Only
 /// the first may be replaced: the result is written before the others are read.
 template <typename F, bool isMean = false>
-static KernelBuild makeVariadic(const KernelCall &call,
-                                const CpuContext &cpu) {
+static KernelBuild makeVariadic(const KernelCall &call, const CpuContext &cpu) {
   const size_t n = call.operands.size();
   if (std::string why = checkBroadcast(call, n); !why.empty())
     return refuse(why);
@@ -286,10 +296,10 @@ static KernelBuild makeVariadic(const KernelCall &call,
     const std::vector<int64_t> &shape = call.result(0).shape;
     for (size_t i = 0; i < n; ++i)
       loops.emplace_back(
-          shape, std::array{i < 2 ? broadcastStrides(call.operand(0).shape,
-                                                     shape)
-                                  : denseStrides(shape),
-                            broadcastStrides(call.operand(i).shape, shape)});
+          shape,
+          std::array{i < 2 ? broadcastStrides(call.operand(0).shape, shape)
+                           : denseStrides(shape),
+                     broadcastStrides(call.operand(i).shape, shape)});
     const int threads = cpu.threads;
     build.run = [loops, threads](const KernelBuffers &buffers) -> std::string {
       T *y = out<T>(buffers);

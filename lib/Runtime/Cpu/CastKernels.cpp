@@ -63,9 +63,9 @@ static uint16_t doubleToHalf(double value) {
   const auto whole = static_cast<uint32_t>(units);
   if (whole < 1024)
     return sign | static_cast<uint16_t>(whole);
-  return sign | static_cast<uint16_t>(
-                    (static_cast<uint32_t>(exponent + 15) << 10) +
-                    (whole - 1024));
+  return sign |
+         static_cast<uint16_t>((static_cast<uint32_t>(exponent + 15) << 10) +
+                               (whole - 1024));
 }
 
 static uint16_t floatToBrain(float value) {
@@ -75,7 +75,8 @@ static uint16_t floatToBrain(float value) {
   return static_cast<uint16_t>((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16);
 }
 
-template <typename T> static auto widen(T x) {
+template <typename T>
+static auto widen(T x) {
   if constexpr (std::is_same_v<T, Half>)
     return halfToDouble(x.bits);
   else if constexpr (std::is_same_v<T, Brain>)
@@ -89,7 +90,8 @@ template <typename T> static auto widen(T x) {
     return static_cast<int64_t>(x);
 }
 
-template <typename T, typename W> static T narrow(W x) {
+template <typename T, typename W>
+static T narrow(W x) {
   if constexpr (std::is_same_v<T, Half>) {
     return {doubleToHalf(static_cast<double>(x))};
   } else if constexpr (std::is_same_v<T, Brain>) {
@@ -106,7 +108,8 @@ template <typename T, typename W> static T narrow(W x) {
   }
 }
 
-template <typename F> static KernelBuild withAny(DataType type, const F &f) {
+template <typename F>
+static KernelBuild withAny(DataType type, const F &f) {
   switch (type) {
   case DataType::Float16:
     return f(std::type_identity<Half>());

@@ -25,8 +25,7 @@ static KernelBuild makeGather(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkArity(call, 2); !why.empty())
     return refuse(why);
   const TensorDesc &data = call.operand(0);
-  const int64_t axis =
-      normalizeAxis(call.intAttr("axis", 0), data.rank());
+  const int64_t axis = normalizeAxis(call.intAttr("axis", 0), data.rank());
   if (axis < 0)
     return refuse("the axis is out of range");
   const int64_t outer = productOf(data.shape, 0, axis);
@@ -48,8 +47,8 @@ static KernelBuild makeGather(const KernelCall &call, const CpuContext &cpu) {
       parallelFor(threads, outer * count, grain,
                   [=](int64_t begin, int64_t end) {
                     for (int64_t i = begin; i < end; ++i) {
-                      const int64_t block =
-                          i / count * size + wrapIndex(indices[i % count], size);
+                      const int64_t block = i / count * size +
+                                            wrapIndex(indices[i % count], size);
                       std::memcpy(y + i * blockBytes, x + block * blockBytes,
                                   static_cast<size_t>(blockBytes));
                     }
@@ -95,9 +94,9 @@ static KernelBuild makeGatherND(const KernelCall &call, const CpuContext &) {
   if (std::string why = checkArity(call, 2); !why.empty())
     return refuse(why);
   TupleAddress address;
-  if (std::string why = makeTupleAddress(
-          call.operand(0).shape, call.operand(1).shape,
-          call.intAttr("batch_dims", 0), address);
+  if (std::string why =
+          makeTupleAddress(call.operand(0).shape, call.operand(1).shape,
+                           call.intAttr("batch_dims", 0), address);
       !why.empty())
     return refuse(why);
   const int64_t blockBytes = address.block * sizeInBytes(call.result(0).type);
@@ -148,8 +147,8 @@ static KernelBuild makeOneHot(const KernelCall &call, const CpuContext &) {
         for (int64_t i = 0; i < outer * depth * inner; ++i)
           y[i] = values[0];
         for (int64_t i = 0; i < outer * inner; ++i) {
-          const int64_t index = wrapIndex(static_cast<int64_t>(indices[i]),
-                                          depth);
+          const int64_t index =
+              wrapIndex(static_cast<int64_t>(indices[i]), depth);
           if (index >= 0 && index < depth)
             y[(i / inner * depth + index) * inner + i % inner] = values[1];
         }

@@ -236,8 +236,8 @@ static KernelBuild makeTopK(const KernelCall &call, const CpuContext &) {
         for (int64_t c = 0; c < k; ++c) {
           int64_t best = -1;
           for (int64_t i = 0; i < size; ++i) {
-            if (chosen >= 0 && !before(first[chosen * inner], chosen,
-                                       first[i * inner], i))
+            if (chosen >= 0 &&
+                !before(first[chosen * inner], chosen, first[i * inner], i))
               continue;
             if (best < 0 ||
                 before(first[i * inner], i, first[best * inner], best))

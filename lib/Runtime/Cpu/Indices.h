@@ -60,14 +60,16 @@ struct ElementAddress {
 /// For GatherND and ScatterND: the last dimension of the indices holds tuples,
 /// each the place of a block of the data.
 struct TupleAddress {
-  template <typename I> std::string check(const I *indices) const {
+  template <typename I>
+  std::string check(const I *indices) const {
     for (int64_t i = 0; i < count * length(); ++i)
       if (const int64_t size = sizes[i % length()];
           indices[i] < -size || indices[i] >= size)
         return indexError(indices[i], i, size);
     return "";
   }
-  template <typename I> int64_t blockOf(const I *indices, int64_t i) const {
+  template <typename I>
+  int64_t blockOf(const I *indices, int64_t i) const {
     int64_t place = i / perBatch;
     for (int64_t k = 0; k < length(); ++k)
       place = place * sizes[k] + wrapIndex(indices[i * length() + k], sizes[k]);

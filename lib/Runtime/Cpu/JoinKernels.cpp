@@ -41,8 +41,8 @@ static std::string layOut(const std::vector<TensorDesc> &parts,
   if (axis < 0)
     return "the axis is out of range";
   layout.blocks = productOf(whole.shape, 0, axis);
-  const int64_t inner = productOf(whole.shape, axis + 1, whole.rank()) *
-                        sizeInBytes(whole.type);
+  const int64_t inner =
+      productOf(whole.shape, axis + 1, whole.rank()) * sizeInBytes(whole.type);
   int64_t position = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].rank() != whole.rank())
@@ -65,8 +65,8 @@ static KernelBuild makeConcat(const KernelCall &call, const CpuContext &cpu) {
     parts.push_back(operand->desc);
   JoinLayout layout;
   layout.threads = cpu.threads;
-  if (std::string why = layOut(parts, call.result(0),
-                               call.intAttr("axis", 0), layout);
+  if (std::string why =
+          layOut(parts, call.result(0), call.intAttr("axis", 0), layout);
       !why.empty())
     return refuse(why);
   KernelBuild build;
@@ -100,8 +100,8 @@ static KernelBuild makeSplit(const KernelCall &call, const CpuContext &cpu) {
   }
   JoinLayout layout;
   layout.threads = cpu.threads;
-  if (std::string why = layOut(parts, call.operand(0),
-                               call.intAttr("axis", 0), layout);
+  if (std::string why =
+          layOut(parts, call.operand(0), call.intAttr("axis", 0), layout);
       !why.empty())
     return refuse(why);
   KernelBuild build;

@@ -22,6 +22,17 @@ static KernelTable makeReferenceKernels() {
   addGenerateKernels(table);
   addReduceKernels(table);
   addSoftmaxKernels(table);
+  addConvKernels(table);
+  addPoolKernels(table);
+  addNormKernels(table);
+  addNormGradKernels(table);
+  addMatMulKernels(table);
+  addLossKernels(table);
+  addResizeKernels(table);
+  addUnaryGradKernels(table);
+  addIndexGradKernels(table);
+  addRandomKernels(table);
+  addUpdateKernels(table);
   return table;
 }
 

@@ -85,8 +85,6 @@ void addMatMulKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);
 void addUnaryGradKernels(KernelTable &table);
 void addNormGradKernels(KernelTable &table);
-void addConvGradKernels(KernelTable &table);
-void addPoolGradKernels(KernelTable &table);
 void addIndexGradKernels(KernelTable &table);
 void addRandomKernels(KernelTable &table);
 void addUpdateKernels(KernelTable &table);

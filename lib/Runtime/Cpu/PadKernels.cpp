@@ -129,8 +129,7 @@ static KernelBuild makePad(const KernelCall &call, const CpuContext &) {
       const std::vector<int64_t> &columns = tables.back();
       walkRows(tables, strides, [&](int64_t to, int64_t from) {
         for (size_t i = 0; i < columns.size(); ++i)
-          y[to + i] =
-              from < 0 || columns[i] < 0 ? value : x[from + columns[i]];
+          y[to + i] = from < 0 || columns[i] < 0 ? value : x[from + columns[i]];
       });
       return "";
     };

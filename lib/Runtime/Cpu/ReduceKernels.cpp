@@ -37,14 +37,16 @@ using SumType =
     std::conditional_t<std::is_floating_point_v<T>, double, int64_t>;
 
 /// A reducer: start value, one more element, two partial results, the end.
-template <typename T> struct SumFold {
+template <typename T>
+struct SumFold {
   using Acc = SumType<T>;
   static Acc start() { return 0; }
   static void step(Acc &acc, T x) { acc += static_cast<Acc>(x); }
   static void merge(Acc &acc, Acc other) { acc += other; }
   static T finish(Acc acc, int64_t) { return static_cast<T>(acc); }
 };
-template <typename T> struct MeanFold : SumFold<T> {
+template <typename T>
+struct MeanFold : SumFold<T> {
   static T finish(SumType<T> acc, int64_t n) {
     if constexpr (std::is_integral_v<T>)
       return static_cast<T>(n == 0 ? 0 : acc / n);
@@ -52,36 +54,42 @@ template <typename T> struct MeanFold : SumFold<T> {
       return static_cast<T>(acc / static_cast<double>(n));
   }
 };
-template <typename T> struct ProdFold : SumFold<T> {
+template <typename T>
+struct ProdFold : SumFold<T> {
   using Acc = SumType<T>;
   static Acc start() { return 1; }
   static void step(Acc &acc, T x) { acc *= static_cast<Acc>(x); }
   static void merge(Acc &acc, Acc other) { acc *= other; }
 };
-template <typename T> struct SquareFold : SumFold<T> {
+template <typename T>
+struct SquareFold : SumFold<T> {
   using Acc = SumType<T>;
   static void step(Acc &acc, T x) {
     acc += static_cast<Acc>(x) * static_cast<Acc>(x);
   }
 };
-template <typename T> struct L1Fold : SumFold<T> {
+template <typename T>
+struct L1Fold : SumFold<T> {
   using Acc = SumType<T>;
   static void step(Acc &acc, T x) {
     const Acc wide = static_cast<Acc>(x);
     acc += wide < 0 ? -wide : wide;
   }
 };
-template <typename T> struct L2Fold : SquareFold<T> {
+template <typename T>
+struct L2Fold : SquareFold<T> {
   static T finish(SumType<T> acc, int64_t) {
     return static_cast<T>(std::sqrt(static_cast<double>(acc)));
   }
 };
-template <typename T> struct LogSumFold : SumFold<T> {
+template <typename T>
+struct LogSumFold : SumFold<T> {
   static T finish(SumType<T> acc, int64_t) {
     return static_cast<T>(std::log(static_cast<double>(acc)));
   }
 };
-template <typename T> struct MaxFold {
+template <typename T>
+struct MaxFold {
   using Acc = T;
   static Acc start() {
     return std::is_floating_point_v<T> ? -std::numeric_limits<T>::infinity()
@@ -91,7 +99,8 @@ template <typename T> struct MaxFold {
   static void merge(Acc &acc, Acc other) { step(acc, other); }
   static T finish(Acc acc, int64_t) { return acc; }
 };
-template <typename T> struct MinFold : MaxFold<T> {
+template <typename T>
+struct MinFold : MaxFold<T> {
   using Acc = T;
   static Acc start() {
     return std::is_floating_point_v<T> ? std::numeric_limits<T>::infinity()
@@ -101,7 +110,8 @@ template <typename T> struct MinFold : MaxFold<T> {
   static void merge(Acc &acc, Acc other) { step(acc, other); }
 };
 /// Keeps the maximum apart, so that nothing overflows.
-template <typename T> struct LogSumExpFold {
+template <typename T>
+struct LogSumExpFold {
   struct Acc {
     double top = -std::numeric_limits<double>::infinity();
     double sum = 0;
@@ -164,12 +174,8 @@ static ReducePlan planReduction(const std::vector<int64_t> &shape,
   }
   StridedLoop<1> kept(keptShape, {keptStrides});
   StridedLoop<1> reduced(shapeOut, {stridesOut});
-  return {kept,
-          reduced,
-          kept.numElements(),
-          reduced.numElements(),
-          inRows,
-          kept.rowLength()};
+  return {kept,   reduced,         kept.numElements(), reduced.numElements(),
+          inRows, kept.rowLength()};
 }
 
 template <typename T, typename Fold>
@@ -199,15 +205,15 @@ static void foldTile(const ReducePlan &plan, const T *x, T *y, int64_t count) {
   typename Fold::Acc acc[tileSize];
   for (int64_t j = 0; j < count; ++j)
     acc[j] = Fold::start();
-  plan.reduced.walk(
-      0, plan.perResult, [&](int64_t, const auto &from, int64_t n) {
-        const int64_t step = plan.reduced.rowStride(0);
-        for (int64_t i = 0; i < n; ++i) {
-          const T *row = x + from[0] + i * step;
-          for (int64_t j = 0; j < count; ++j)
-            Fold::step(acc[j], row[j]);
-        }
-      });
+  plan.reduced.walk(0, plan.perResult,
+                    [&](int64_t, const auto &from, int64_t n) {
+                      const int64_t step = plan.reduced.rowStride(0);
+                      for (int64_t i = 0; i < n; ++i) {
+                        const T *row = x + from[0] + i * step;
+                        for (int64_t j = 0; j < count; ++j)
+                          Fold::step(acc[j], row[j]);
+                      }
+                    });
   for (int64_t j = 0; j < count; ++j)
     y[j] = Fold::finish(acc[j], plan.perResult);
 }
@@ -238,19 +244,19 @@ static KernelBuild makeReduce(const KernelCall &call, const CpuContext &cpu) {
           std::max<int64_t>(plan.inRows ? 1 : 16, elementGrain / work);
       parallelFor(
           threads, plan.results, grain, [&](int64_t begin, int64_t end) {
-            plan.kept.walk(begin, end, [&](int64_t to, const auto &from,
-                                           int64_t n) {
-              const int64_t step = plan.kept.rowStride(0);
-              if (plan.inRows || step != 1) {
-                for (int64_t i = 0; i < n; ++i)
-                  y[to + i] =
-                      foldRows<T, Fold<T>>(plan, x + from[0] + i * step);
-                return;
-              }
-              for (int64_t i = 0; i < n; i += tileSize)
-                foldTile<T, Fold<T>>(plan, x + from[0] + i, y + to + i,
-                                     std::min(tileSize, n - i));
-            });
+            plan.kept.walk(
+                begin, end, [&](int64_t to, const auto &from, int64_t n) {
+                  const int64_t step = plan.kept.rowStride(0);
+                  if (plan.inRows || step != 1) {
+                    for (int64_t i = 0; i < n; ++i)
+                      y[to + i] =
+                          foldRows<T, Fold<T>>(plan, x + from[0] + i * step);
+                    return;
+                  }
+                  for (int64_t i = 0; i < n; i += tileSize)
+                    foldTile<T, Fold<T>>(plan, x + from[0] + i, y + to + i,
+                                         std::min(tileSize, n - i));
+                });
           });
       return "";
     };

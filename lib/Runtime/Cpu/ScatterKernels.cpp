@@ -40,7 +40,8 @@ static std::string readCombine(const KernelCall &call, Combine &combine) {
   return "";
 }
 
-template <typename T> static void put(T &to, T value, Combine combine) {
+template <typename T>
+static void put(T &to, T value, Combine combine) {
   switch (combine) {
   case Combine::Store:
     to = value;
@@ -114,9 +115,8 @@ static KernelBuild makeScatterND(const KernelCall &call, const CpuContext &) {
   if (std::string why = readCombine(call, combine); !why.empty())
     return refuse(why);
   TupleAddress address;
-  if (std::string why =
-          makeTupleAddress(call.operand(0).shape, call.operand(1).shape, 0,
-                           address);
+  if (std::string why = makeTupleAddress(call.operand(0).shape,
+                                         call.operand(1).shape, 0, address);
       !why.empty())
     return refuse(why);
   const int64_t bytes = call.operand(0).bytes();

@@ -40,19 +40,19 @@ static KernelBuild makeWhere(const KernelCall &call, const CpuContext &cpu) {
       T *z = out<T>(buffers);
       const int64_t c = loop.rowStride(0), a = loop.rowStride(1),
                     b = loop.rowStride(2);
-      parallelFor(
-          threads, loop.numElements(), elementGrain,
-          [&](int64_t begin, int64_t end) {
-            loop.walk(begin, end,
-                      [&](int64_t to, const std::array<int64_t, 3> &from,
-                          int64_t length) {
+      parallelFor(threads, loop.numElements(), elementGrain,
+                  [&](int64_t begin, int64_t end) {
+                    loop.walk(begin, end,
+                              [&](int64_t to,
+                                  const std::array<int64_t, 3> &from,
+                                  int64_t length) {
 #pragma clang loop vectorize(assume_safety)
-                        for (int64_t i = 0; i < length; ++i)
-                          z[to + i] = condition[from[0] + i * c]
-                                          ? x[from[1] + i * a]
-                                          : y[from[2] + i * b];
-                      });
-          });
+                                for (int64_t i = 0; i < length; ++i)
+                                  z[to + i] = condition[from[0] + i * c]
+                                                  ? x[from[1] + i * a]
+                                                  : y[from[2] + i * b];
+                              });
+                  });
       return "";
     };
     return build;
@@ -70,8 +70,8 @@ static KernelBuild makeClip(const KernelCall &call, const CpuContext &cpu) {
     const bool hasLow = call.hasOperand(1), hasHigh = call.hasOperand(2);
     const int threads = cpu.threads;
     build.run = [=](const KernelBuffers &buffers) -> std::string {
-      const T low = hasLow ? *in<T>(buffers, 1)
-                           : std::numeric_limits<T>::lowest();
+      const T low =
+          hasLow ? *in<T>(buffers, 1) : std::numeric_limits<T>::lowest();
       const T high =
           hasHigh ? *in<T>(buffers, 2) : std::numeric_limits<T>::max();
       const T *x = in<T>(buffers, 0);

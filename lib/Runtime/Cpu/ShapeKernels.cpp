@@ -118,8 +118,7 @@ static KernelBuild makeExpand(const KernelCall &call, const CpuContext &cpu) {
     return makeCopy(call, cpu);
   return copyStrided(
       call, cpu, call.result(0).shape,
-      broadcastStrides(call.operand(0).shape, call.result(0).shape), 0,
-      needs);
+      broadcastStrides(call.operand(0).shape, call.result(0).shape), 0, needs);
 }
 
 static KernelBuild makeTile(const KernelCall &call, const CpuContext &cpu) {
@@ -180,8 +179,8 @@ static KernelBuild makeSlice(const KernelCall &call, const CpuContext &cpu) {
     return refuse(why);
   KernelNeeds needs;
   SliceWindow window;
-  if (std::string why = readSlice(call, 1, call.operand(0).shape, needs,
-                                  window);
+  if (std::string why =
+          readSlice(call, 1, call.operand(0).shape, needs, window);
       !why.empty())
     return refuse(why);
   const std::vector<int64_t> dense = denseStrides(call.operand(0).shape);

@@ -26,7 +26,8 @@ using namespace lowtide::runtime::cpu;
 namespace {
 
 /// Elements first, first + inner, …: `size` of them.
-template <typename T> struct Line {
+template <typename T>
+struct Line {
   const T *x;
   const T *dy;
   T *to;
@@ -34,7 +35,8 @@ template <typename T> struct Line {
 };
 
 struct SoftmaxLine {
-  template <typename T> static void run(const Line<T> &line) {
+  template <typename T>
+  static void run(const Line<T> &line) {
     T top = line.x[0];
     for (int64_t k = 1; k < line.size; ++k)
       top = std::max(top, line.x[k * line.inner]);
@@ -51,7 +53,8 @@ struct SoftmaxLine {
 };
 
 struct LogSoftmaxLine {
-  template <typename T> static void run(const Line<T> &line) {
+  template <typename T>
+  static void run(const Line<T> &line) {
     T top = line.x[0];
     for (int64_t k = 1; k < line.size; ++k)
       top = std::max(top, line.x[k * line.inner]);
@@ -65,7 +68,8 @@ struct LogSoftmaxLine {
 };
 
 struct SoftmaxGradLine {
-  template <typename T> static void run(const Line<T> &line) {
+  template <typename T>
+  static void run(const Line<T> &line) {
     double dot = 0;
     for (int64_t k = 0; k < line.size; ++k)
       dot += static_cast<double>(line.dy[k * line.inner]) *
@@ -79,7 +83,8 @@ struct SoftmaxGradLine {
 };
 
 struct LogSoftmaxGradLine {
-  template <typename T> static void run(const Line<T> &line) {
+  template <typename T>
+  static void run(const Line<T> &line) {
     double sum = 0;
     for (int64_t k = 0; k < line.size; ++k)
       sum += static_cast<double>(line.dy[k * line.inner]);
@@ -113,16 +118,16 @@ static KernelBuild makeLines(const KernelCall &call, const CpuContext &cpu) {
       if (size == 0)
         return "";
       const int64_t grain = std::max<int64_t>(1, elementGrain / 8 / size);
-      parallelFor(threads, outer * inner, grain,
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t i = begin; i < end; ++i) {
-                      const int64_t first = i / inner * size * inner + i % inner;
-                      LineKernel::run(Line<T>{
-                          in<T>(buffers, isGradient ? 1 : 0) + first,
+      parallelFor(
+          threads, outer * inner, grain, [&](int64_t begin, int64_t end) {
+            for (int64_t i = begin; i < end; ++i) {
+              const int64_t first = i / inner * size * inner + i % inner;
+              LineKernel::run(
+                  Line<T>{in<T>(buffers, isGradient ? 1 : 0) + first,
                           in<T>(buffers, 0) + first, out<T>(buffers) + first,
                           size, inner});
-                    }
-                  });
+            }
+          });
       return "";
     };
     return build;

@@ -61,7 +61,8 @@ inline bool broadcastsTo(const std::vector<int64_t> &operand,
   return true;
 }
 
-template <size_t numOperands> class StridedLoop {
+template <size_t numOperands>
+class StridedLoop {
 public:
   static constexpr size_t maxRank = 16;
   using Offsets = std::array<int64_t, numOperands>;

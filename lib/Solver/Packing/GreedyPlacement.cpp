@@ -45,6 +45,9 @@ public:
   }
 
   void placeAt(int32_t body, int64_t offset) {
+    isTooHigh |= offset > (int64_t(1) << 62) / model.unitBytes;
+    if (isTooHigh)
+      return;
     offsets[body] = offset;
     for (const BodyRect &r : model.rectsOf(body)) {
       Piece piece{offset + r.low, offset + r.low + r.size, r.lo, r.hi};
@@ -63,6 +66,8 @@ public:
   }
 
   std::vector<int64_t> offsets;
+  /// Some offset passed what can be added up safely; the rest is dropped.
+  bool isTooHigh = false;
 
 private:
   static int64_t alignUp(int64_t value, int64_t alignment) {
@@ -131,7 +136,8 @@ Placement lowtide::solver::placeInOrder(const BodyModel &model,
     placer.place(body);
   Placement placement;
   placement.offsets = std::move(placer.offsets);
-  placement.heightBytes = model.heightBytes(placement.offsets);
+  if (!placer.isTooHigh)
+    placement.heightBytes = model.heightBytes(placement.offsets);
   return placement;
 }
 

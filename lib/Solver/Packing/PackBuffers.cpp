@@ -43,13 +43,13 @@ llvm::StringRef lowtide::solver::toString(PackingStatus status) {
 llvm::StringRef lowtide::solver::toString(PackingStop stop) {
   switch (stop) {
   case PackingStop::Complete:
-    return "none";
+    return "done";
   case PackingStop::Effort:
     return "effort";
   case PackingStop::Clock:
     return "clock";
   }
-  return "none";
+  return "done";
 }
 
 namespace {
