@@ -265,9 +265,10 @@ FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
   if (FileStatus s = downgradeGraph(model, target, diagnostics);
       s != FileStatus::Ok)
     return s;
-  // A function has no initializers: what the conversion added are constants.
+  // `graph` may be another message now. A function has no initializers: what
+  // the conversion added are constants.
   ::google::protobuf::RepeatedPtrField<NodeProto> nodes;
-  for (const TensorProto &tensor : graph.initializer()) {
+  for (const TensorProto &tensor : model.graph().initializer()) {
     NodeProto &node = *nodes.Add();
     node.set_op_type("Constant");
     node.add_output(tensor.name());
@@ -276,7 +277,7 @@ FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
     value.set_type(AttributeProto::TENSOR);
     *value.mutable_t() = tensor;
   }
-  nodes.MergeFrom(graph.node());
+  nodes.MergeFrom(model.graph().node());
   function.proto.mutable_node()->Swap(&nodes);
   function.proto.mutable_opset_import(0)->set_version(target);
   return FileStatus::Ok;
