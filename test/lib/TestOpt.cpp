@@ -12,6 +12,7 @@
 
 #include "lowtide/Dialect/Onnx/IR/Onnx.h"
 #include "lowtide/Dialect/Train/IR/Train.h"
+#include "lowtide/Rules/Cost.h"
 #include "lowtide/Rules/Gradient.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   registry.insert<mlir::func::FuncDialect, lowtide::onnx::OnnxDialect,
                   lowtide::train::TrainDialect>();
   lowtide::registerGradientRules(registry);
+  lowtide::registerCostRules(registry);
   lowtide::test::registerRulePasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

@@ -11,6 +11,9 @@
 //
 // --test-bodies replaces every op that has a body by its body.
 //
+// --test-costs writes the operations of each op on it, as `test.flops` and
+// `test.kind`.
+//
 //===----------------------------------------------------------------------===//
 
 #include "TestRules.h"
@@ -156,9 +159,27 @@ struct TestBodies : PassWrapper<TestBodies, OperationPass<func::FuncOp>> {
   }
 };
 
+struct TestCosts : PassWrapper<TestCosts, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(TestCosts)
+
+  StringRef getArgument() const final { return "test-costs"; }
+  StringRef getDescription() const final { return "show the cost of each op"; }
+
+  void runOnOperation() override {
+    static constexpr StringLiteral kinds[] = {"elementwise", "matmul", "conv"};
+    getOperation().walk([&](CostOpInterface op) {
+      Builder builder(op->getContext());
+      op->setAttr("test.flops", builder.getI64IntegerAttr(op.getFlops()));
+      op->setAttr("test.kind", builder.getStringAttr(kinds[static_cast<int>(
+                                   op.getComputeKind())]));
+    });
+  }
+};
+
 } // namespace
 
 void lowtide::test::registerRulePasses() {
   PassRegistration<TestGradients>();
   PassRegistration<TestBodies>();
+  PassRegistration<TestCosts>();
 }

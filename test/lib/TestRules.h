@@ -8,7 +8,7 @@
 #define LOWTIDE_TEST_LIB_TESTRULES_H
 
 namespace lowtide::test {
-/// --test-gradients, --test-bodies.
+/// --test-gradients, --test-bodies, --test-costs.
 void registerRulePasses();
 } // namespace lowtide::test
 

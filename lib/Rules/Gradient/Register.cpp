@@ -58,19 +58,17 @@ Value lowtide::reduceToShape(OpBuilder &builder, Location loc, Value value,
 
 void lowtide::registerGradientRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *dialect) {
+    // Rules of onnx ops build train ops.
+    context->loadDialect<train::TrainDialect>();
     dialect->addInterfaces<OnnxAdjoints>();
     attachActivationRules(context);
     attachArithmeticRules(context);
     attachMatrixRules(context);
     attachConvRules(context);
+    attachNormRules(context);
     attachTensorRules(context);
     attachIndexRules(context);
     attachReduceRules(context);
-  });
-  // These files also hold rules of train ops, and build them.
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *,
-                            train::TrainDialect *) {
-    attachNormRules(context);
     attachLossRules(context);
   });
 }

@@ -79,7 +79,10 @@ struct ModOp {
       return rest != 0 && ((rest < 0) != (b < 0)) ? static_cast<T>(rest + b)
                                                   : rest;
     } else {
-      return std::fmod(a, b);
+      const T rest = std::fmod(a, b);
+      if (rest == T(0))
+        return std::copysign(rest, b);
+      return (rest < T(0)) != (b < T(0)) ? rest + b : rest;
     }
   }
 };

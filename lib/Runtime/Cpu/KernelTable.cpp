@@ -38,6 +38,8 @@ static KernelTable makeReferenceKernels() {
 
 static KernelTable makeFastKernels() {
   KernelTable table;
+  addFastConvKernels(table);
+  addFastMatMulKernels(table);
   return table;
 }
 

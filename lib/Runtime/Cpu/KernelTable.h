@@ -38,6 +38,8 @@ struct KernelBuild {
   std::string whyNot; ///< Why the call isn't supported, else empty.
   KernelNeeds needs;
   RunKernel run;
+  /// Makes `run` where that takes long; called once, before the first step.
+  std::function<RunKernel()> compile;
 };
 
 /// A refusal.

@@ -41,10 +41,10 @@ static double sourcePosition(const std::string &mode, int64_t i, int64_t from,
   const double at = static_cast<double>(i);
   if (mode == "asymmetric")
     return at / scale;
-  if (mode == "align_corners")
-    return to == 1 ? 0
-                   : at * static_cast<double>(from - 1) /
-                         static_cast<double>(to - 1);
+  if (mode == "align_corners") {
+    const double length = scale * static_cast<double>(from);
+    return to == 1 ? 0 : at * static_cast<double>(from - 1) / (length - 1);
+  }
   if (mode == "pytorch_half_pixel" && to == 1)
     return 0;
   if (mode == "half_pixel_symmetric") {

@@ -169,6 +169,9 @@ static KernelBuild makeSpaceToDepth(const KernelCall &call,
   if (x.size() != 4 || b <= 0)
     return refuse("needs four dimensions and a block size");
   const int64_t plane = x[2] * x[3];
+  if (call.stringAttr("mode", "DCR") == "CRD")
+    return copyStrided(call, cpu, {x[0], x[1], b, b, x[2] / b, x[3] / b},
+                       {x[1] * plane, plane, x[3], 1, b * x[3], b}, 0, {});
   return copyStrided(call, cpu, {x[0], b, b, x[1], x[2] / b, x[3] / b},
                      {x[1] * plane, x[3], 1, plane, b * x[3], b}, 0, {});
 }
