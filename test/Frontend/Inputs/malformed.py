@@ -182,11 +182,16 @@ accepts(save(graph_of([helper.make_node("ConstantOfShape", ["s"], ["y"], name="f
                       inits=[tensor("s", np.array([1 << 36], np.int64))]),
              out, "large_constant"))
 long = value("s", [1 << 40], TensorProto.INT64)
-for op, names in (("Reshape", ["x", "s"]), ("Expand", ["x", "s"]), ("Tile", ["x", "s"]),
-                  ("ConstantOfShape", ["s"]), ("Resize", ["x", "", "", "s"])):
+for op, names, code in (("Reshape", ["x", "s"], UNSUPPORTED), ("Expand", ["x", "s"], UNSUPPORTED),
+                        ("ConstantOfShape", ["s"], UNSUPPORTED),
+                        ("Resize", ["x", "", "", "s"], BAD)):
     nodes = [helper.make_node(op, names, ["y"], name="asks")]
-    case("long_" + op, graph_of(nodes, inputs=[X, long], outputs=[value("y", None)]),
-         UNSUPPORTED)
+    case("long_" + op, graph_of(nodes, inputs=[X, long], outputs=[value("y", None)]), code)
+case("long_cast",
+     graph_of([helper.make_node("Cast", ["s"], ["t"], to=7),
+               helper.make_node("ConstantOfShape", ["t"], ["y"])],
+              inputs=[value("s", [1 << 40], TensorProto.INT32)],
+              outputs=[value("y", None)]), UNSUPPORTED)
 
 # Everything above in a small process.
 peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
