@@ -81,12 +81,12 @@ bool fitsOpset(const NodeProto &node, int64_t target) {
 }
 
 /// Moves nodes that the converter can't take down into a domain of their own.
-FileStatus holdNodes(ModelProto &model, const llvm::StringSet<> &opTypes,
-                     int64_t target, std::vector<HeldNode> &held,
+FileStatus holdNodes(ModelProto &model, llvm::StringRef opType, int64_t target,
+                     std::vector<HeldNode> &held,
                      const FileDiagnostics &diagnostics) {
   for (auto [i, node] :
        llvm::enumerate(*model.mutable_graph()->mutable_node())) {
-    if (!node.domain().empty() || !opTypes.contains(node.op_type()))
+    if (!node.domain().empty() || node.op_type() != opType)
       continue;
     HeldNode entry{node, {}};
     if (node.op_type() == "Split") {
@@ -104,11 +104,12 @@ FileStatus holdNodes(ModelProto &model, const llvm::StringSet<> &opTypes,
     node.set_overload(std::to_string(held.size()));
     held.push_back(std::move(entry));
   }
-  if (!held.empty()) {
-    auto *import = model.add_opset_import();
-    import->set_domain(heldDomain);
-    import->set_version(1);
-  }
+  for (const auto &import : model.opset_import())
+    if (import.domain() == heldDomain)
+      return FileStatus::Ok;
+  auto *import = model.add_opset_import();
+  import->set_domain(heldDomain);
+  import->set_version(1);
   return FileStatus::Ok;
 }
 
@@ -208,38 +209,57 @@ private:
   std::vector<TensorProto> saved;
 };
 
-/// The op type that "No Adapter From Version $14 for Mul" is about.
-std::string missingAdapter(llvm::StringRef complaint) {
+/// What "No Adapter From Version $14 for Mul" or "... To Version $13 ..." say.
+struct MissingAdapter {
+  std::string opType;
+  /// The opset that the op can still be brought to.
+  int64_t from = 0;
+};
+
+std::optional<MissingAdapter> parseComplaint(llvm::StringRef complaint) {
   llvm::StringRef line = complaint.split('\n').first;
-  if (!line.contains("No Adapter"))
-    return "";
-  return line.rsplit(" for ").second.trim().str();
+  auto [start, opType] = line.rsplit(" for ");
+  MissingAdapter missing{opType.trim().str(), 0};
+  if (!line.contains("No Adapter") ||
+      start.rsplit('$').second.getAsInteger(10, missing.from))
+    return std::nullopt;
+  missing.from += start.contains("To Version");
+  return missing;
 }
 
 FileStatus downgradeGraph(ModelProto &model, int64_t target,
                           const FileDiagnostics &diagnostics) {
   HiddenReferences hidden(model);
+  std::vector<HeldNode> held;
   llvm::StringSet<> opTypes;
-  if (target < 18)
+  if (target < 18) {
     opTypes.insert("Split");
-  while (true) {
-    ModelProto attempt = model;
-    std::vector<HeldNode> held;
-    if (FileStatus s = holdNodes(attempt, opTypes, target, held, diagnostics);
+    if (FileStatus s = holdNodes(model, "Split", target, held, diagnostics);
         s != FileStatus::Ok)
       return s;
-    std::string complaint;
-    FileStatus status = convertOpset(attempt, target, diagnostics, &complaint);
-    if (status == FileStatus::Ok) {
-      releaseNodes(attempt, held, target);
-      model.Swap(&attempt);
-      return status;
-    }
-    std::string opType = missingAdapter(complaint);
-    if (complaint.empty() || opType.empty() || !opTypes.insert(opType).second)
-      return complaint.empty() ? status
-                               : convertOpset(model, target, diagnostics);
   }
+  while (true) {
+    std::string complaint;
+    FileStatus status = convertOpset(model, target, diagnostics, &complaint);
+    if (status == FileStatus::Ok)
+      break;
+    if (complaint.empty())
+      return status;
+    std::optional<MissingAdapter> missing = parseComplaint(complaint);
+    if (!missing || !opTypes.insert(missing->opType).second)
+      return convertOpset(model, target, diagnostics);
+    // As far as it goes, and by hand from there.
+    if (missing->from < standardOpset(model) && missing->from > target)
+      if (FileStatus s = convertOpset(model, missing->from, diagnostics);
+          s != FileStatus::Ok)
+        return s;
+    if (FileStatus s =
+            holdNodes(model, missing->opType, target, held, diagnostics);
+        s != FileStatus::Ok)
+      return s;
+  }
+  releaseNodes(model, held, target);
+  return FileStatus::Ok;
 }
 
 FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
@@ -265,7 +285,7 @@ FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
   if (FileStatus s = downgradeGraph(model, target, diagnostics);
       s != FileStatus::Ok)
     return s;
-  // `graph` may be another message now. A function has no initializers: what
+  // A function has no initializers: what
   // the conversion added are constants.
   ::google::protobuf::RepeatedPtrField<NodeProto> nodes;
   for (const TensorProto &tensor : model.graph().initializer()) {
