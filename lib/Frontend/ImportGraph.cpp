@@ -474,6 +474,7 @@ FileStatus GraphImporter::addNode(const NodeProto &node, int index) {
   OperationName name((isTrain ? "train." : "onnx.") + node.op_type(), context);
   bool isDefined = (isTrain || node.domain().empty()) && name.isRegistered() &&
                    node.op_type() != "Custom" && node.op_type() != "None" &&
+                   node.op_type() != "Constant" &&
                    !hasSubgraph(node);
   complaint.clear();
   if (isDefined) {

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   lowtide-test-frontend IN [-o OUT.onnx] [--opset=N | --keep] [--print]
-//                         [--save=MODEL.onnx] [--source-as-forward]
+//                         [--forward=MODEL.onnx] [--save=MODEL.onnx]
 //
 // IN is an ONNX file, ONNX text (.onnxtext) or a module (.mlir), whose
 // initializers are zeros. The exit code is that of the command line.
@@ -40,9 +40,8 @@ static cl::opt<std::string> savePath("save",
 static cl::opt<int64_t> opset("opset", cl::desc("opset to write"));
 static cl::opt<bool> keep("keep", cl::desc("write the file's opset"));
 static cl::opt<bool> print("print", cl::desc("print the module"));
-static cl::opt<bool>
-    sourceAsForward("source-as-forward",
-                    cl::desc("carry the source as the forward model"));
+static cl::opt<std::string>
+    forwardPath("forward", cl::desc("model that the step was made of"));
 
 /// ONNX text becomes a file beside the output that import can read.
 static bool parseText(llvm::StringRef path, std::string &modelPath) {
@@ -109,8 +108,18 @@ int main(int argc, char **argv) {
     if (status != lowtide::FileStatus::Ok)
       return static_cast<int>(status);
   }
-  if (sourceAsForward)
-    model.forwardModel = model.source;
+  if (!forwardPath.empty()) {
+    lowtide::Model forward;
+    auto status = lowtide::importOnnx(forwardPath, context, forward);
+    if (status != lowtide::FileStatus::Ok)
+      return static_cast<int>(status);
+    model.forwardModel = forward.source;
+    model.hadExternalData |= forward.hadExternalData;
+    for (const auto &entry : forward.weights.entries())
+      if (!model.weights.find(entry.first))
+        model.weights.set(entry.first,
+                          lowtide::WeightStore::Entry(entry.second));
+  }
   if (print)
     model.module->print(llvm::outs(),
                         OpPrintingFlags().enableDebugInfo(true, true));
