@@ -28,10 +28,10 @@
 using namespace mlir;
 
 static void damage(std::string &bytes, std::mt19937 &random) {
-  int changes = 1 + random() % 4;
+  int changes = 1 + random() % 2;
   for (int i = 0; i < changes && !bytes.empty(); ++i) {
     size_t at = random() % bytes.size();
-    switch (random() % 5) {
+    switch (random() % 12) {
     case 0:
       bytes[at] = static_cast<char>(random());
       break;
