@@ -21,7 +21,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -31,17 +30,35 @@
 #include <fstream>
 
 using namespace mlir;
-namespace cl = llvm::cl;
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::Required);
-static cl::opt<std::string> outputPath("o", cl::desc("model to write"));
-static cl::opt<std::string> savePath("save",
-                                     cl::desc("forward model to write"));
-static cl::opt<int64_t> opset("opset", cl::desc("opset to write"));
-static cl::opt<bool> keep("keep", cl::desc("write the file's opset"));
-static cl::opt<bool> print("print", cl::desc("print the module"));
-static cl::opt<std::string>
-    forwardPath("forward", cl::desc("model that the step was made of"));
+static std::string inputPath, outputPath, savePath, forwardPath;
+static std::optional<int64_t> opset;
+static bool keep = false, print = false;
+
+static bool parseArguments(llvm::ArrayRef<char *> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    int64_t number = 0;
+    if (argument == "-o" && i + 1 < arguments.size())
+      outputPath = arguments[++i];
+    else if (argument.consume_front("--save="))
+      savePath = argument.str();
+    else if (argument.consume_front("--forward="))
+      forwardPath = argument.str();
+    else if (argument.consume_front("--opset=") &&
+             !argument.getAsInteger(10, number))
+      opset = number;
+    else if (argument == "--keep")
+      keep = true;
+    else if (argument == "--print")
+      print = true;
+    else if (!argument.starts_with("-") && inputPath.empty())
+      inputPath = argument.str();
+    else
+      return false;
+  }
+  return !inputPath.empty();
+}
 
 /// ONNX text becomes a file beside the output that import can read.
 static bool parseText(llvm::StringRef path, std::string &modelPath) {
@@ -84,7 +101,8 @@ static bool parseModule(llvm::StringRef path, MLIRContext &context,
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv);
+  if (!parseArguments(llvm::ArrayRef(argv, argc).drop_front()))
+    return 2;
   DialectRegistry registry;
   registry.insert<func::FuncDialect, lowtide::onnx::OnnxDialect,
                   lowtide::train::TrainDialect, lowtide::plan::PlanDialect>();
@@ -125,8 +143,7 @@ int main(int argc, char **argv) {
                         OpPrintingFlags().enableDebugInfo(true, true));
   if (!outputPath.empty()) {
     lowtide::ExportOptions options;
-    if (opset.getNumOccurrences())
-      options.opset = opset;
+    options.opset = opset;
     options.keepOpset = keep;
     auto status = lowtide::exportOnnx(model, outputPath, options);
     if (status != lowtide::FileStatus::Ok)
