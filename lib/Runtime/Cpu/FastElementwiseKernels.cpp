@@ -126,43 +126,107 @@ static KernelBuild makeSoftmax(const KernelCall &call, const CpuContext &cpu) {
   return build;
 }
 
-/// (dloss, logits [rows, classes], target) → dlogits; unweighted, reduced.
+namespace {
+/// Unweighted rows of logits, classes last, reduced to one loss.
+struct Rows {
+  int64_t rows = 0, classes = 0;
+  bool isMean = true;
+};
+} // namespace
+
+static std::string readRows(const KernelCall &call, const TensorDesc &logits,
+                            size_t target, Rows &rows) {
+  const std::string reduction = call.stringAttr("reduction", "mean");
+  if (logits.type != DataType::Float32 || logits.rank() < 1 ||
+      call.hasOperand(target + 1) ||
+      call.attributes.count("ignore_index") != 0 || reduction == "none" ||
+      normalizeAxis(call.intAttr("axis", 1), logits.rank()) !=
+          logits.rank() - 1 ||
+      call.operand(target).type != DataType::Int64 || logits.numElements() == 0)
+    return "needs the plain loops";
+  rows.classes = logits.shape.back();
+  rows.rows = logits.numElements() / rows.classes;
+  rows.isMean = reduction == "mean";
+  return "";
+}
+
+static std::string checkTargets(const int64_t *target, const Rows &rows) {
+  for (int64_t i = 0; i < rows.rows; ++i)
+    if (target[i] < 0 || target[i] >= rows.classes)
+      return "target " + std::to_string(target[i]) + " at element " +
+             std::to_string(i) + " is no class of " +
+             std::to_string(rows.classes);
+  return "";
+}
+
+/// (logits, target) → loss
+static KernelBuild makeCrossEntropy(const KernelCall &call,
+                                    const CpuContext &cpu) {
+  if (std::string why = checkArity(call, 2); !why.empty())
+    return refuse(why);
+  Rows rows;
+  if (std::string why = readRows(call, call.operand(0), 1, rows);
+      !why.empty() || call.hasResult(1))
+    return refuse("needs the plain loops");
+  const int threads = cpu.threads;
+  KernelBuild build;
+  build.needs.workspaceBytes = rows.rows * static_cast<int64_t>(sizeof(double));
+  build.run = [=](const KernelBuffers &buffers) -> std::string {
+    const SimdLoops &loops = simdLoops();
+    const float *logits = in<float>(buffers, 0);
+    const int64_t *target = in<int64_t>(buffers, 1);
+    auto *losses = static_cast<double *>(buffers.workspace);
+    if (std::string why = checkTargets(target, rows); !why.empty())
+      return why;
+    parallelFor(threads, rows.rows, 1 + 4096 / rows.classes,
+                [&](int64_t begin, int64_t end) {
+                  for (int64_t r = begin; r < end; ++r) {
+                    const float *row = logits + r * rows.classes;
+                    const float top = loops.maximum(row, rows.classes);
+                    const double sum =
+                        loops.expSum(row, top, nullptr, rows.classes);
+                    losses[r] = std::log(sum) +
+                                (static_cast<double>(top) - row[target[r]]);
+                  }
+                });
+    double sum = 0;
+    for (int64_t r = 0; r < rows.rows; ++r)
+      sum += losses[r];
+    *out<float>(buffers) = static_cast<float>(
+        rows.isMean ? sum / static_cast<double>(rows.rows) : sum);
+    return "";
+  };
+  return build;
+}
+
+/// (dloss, logits, target) → dlogits
 static KernelBuild makeCrossEntropyGrad(const KernelCall &call,
                                         const CpuContext &cpu) {
   if (std::string why = checkArity(call, 3); !why.empty())
     return refuse(why);
-  const TensorDesc &x = call.operand(1);
-  const std::string reduction = call.stringAttr("reduction", "mean");
-  if (x.type != DataType::Float32 || x.rank() < 1 || call.hasOperand(3) ||
-      call.attributes.count("ignore_index") != 0 || reduction == "none" ||
-      normalizeAxis(call.intAttr("axis", 1), x.rank()) != x.rank() - 1 ||
-      call.operand(2).type != DataType::Int64 || x.numElements() == 0)
-    return refuse("needs the plain loops");
-  const int64_t classes = x.shape.back(), rows = x.numElements() / classes;
-  const bool isMean = reduction == "mean";
+  Rows rows;
+  if (std::string why = readRows(call, call.operand(1), 2, rows); !why.empty())
+    return refuse(why);
   const int threads = cpu.threads;
   KernelBuild build;
   donateOperand(call, 0, 1, build.needs);
   build.run = [=](const KernelBuffers &buffers) -> std::string {
     const SimdLoops &loops = simdLoops();
-    const float *logits = in<float>(buffers, 1);
     const int64_t *target = in<int64_t>(buffers, 2);
-    float *to = out<float>(buffers);
-    for (int64_t i = 0; i < rows; ++i)
-      if (target[i] < 0 || target[i] >= classes)
-        return "target " + std::to_string(target[i]) + " at element " +
-               std::to_string(i) + " is no class of " + std::to_string(classes);
+    if (std::string why = checkTargets(target, rows); !why.empty())
+      return why;
     const double share = static_cast<double>(*in<float>(buffers, 0)) /
-                         (isMean ? static_cast<double>(rows) : 1.0);
-    parallelFor(threads, rows, 1 + 4096 / classes,
+                         (rows.isMean ? static_cast<double>(rows.rows) : 1.0);
+    parallelFor(threads, rows.rows, 1 + 4096 / rows.classes,
                 [&](int64_t begin, int64_t end) {
                   for (int64_t r = begin; r < end; ++r) {
-                    const float *row = logits + r * classes;
-                    float *y = to + r * classes;
-                    const float top = loops.maximum(row, classes);
-                    const double sum = loops.expSum(row, top, y, classes);
+                    const float *row = in<float>(buffers, 1) + r * rows.classes;
+                    float *y = out<float>(buffers) + r * rows.classes;
+                    const float top = loops.maximum(row, rows.classes);
+                    const double sum = loops.expSum(row, top, y, rows.classes);
                     const double hit = y[target[r]] / sum - 1.0;
-                    loops.scale(y, static_cast<float>(share / sum), y, classes);
+                    loops.scale(y, static_cast<float>(share / sum), y,
+                                rows.classes);
                     y[target[r]] = static_cast<float>(share * hit);
                   }
                 });
@@ -215,6 +279,8 @@ void cpu::addFastElementwiseKernels(KernelTable &table) {
   table.add("train.gelu_grad", makeGeluGrad);
   table.add("train.erf_grad", makeErfGrad);
   table.add("onnx.Softmax", makeSoftmax);
+  table.add("train.softmax_cross_entropy", makeCrossEntropy);
+  table.add("onnx.SoftmaxCrossEntropyLoss", makeCrossEntropy);
   table.add("train.softmax_cross_entropy_grad", makeCrossEntropyGrad);
   table.add("train.dropout", makeDropout);
   table.add("train.dropout_grad", makeDropout);
