@@ -1,0 +1,219 @@
+//===- PackBuffers.cpp - Offsets for buffers, with proof ------------------===//
+//
+// Part of Lowtide, under the Apache License v2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+//
+// Problem: offsets for all buffers of all spaces, as low as can be shown.
+//
+// Idea: each space becomes a BodyModel. Fast placements come first; where they
+// miss the lower bound (or the capacity) the order is improved under a counted
+// effort. The answer is verified by code that knows nothing of the search.
+//
+// Tested by test/unit/Solver/Packing/PackBuffersTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "lowtide/Solver/Packing/PackBuffers.h"
+
+#include "BodyModel.h"
+#include "ExactSearch.h"
+#include "GreedyPlacement.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+using namespace lowtide::solver;
+
+llvm::StringRef lowtide::solver::toString(PackingStatus status) {
+  switch (status) {
+  case PackingStatus::Optimal:
+    return "optimal";
+  case PackingStatus::Feasible:
+    return "feasible";
+  case PackingStatus::Infeasible:
+    return "infeasible";
+  case PackingStatus::Timeout:
+    return "timeout";
+  }
+  return "timeout";
+}
+
+llvm::StringRef lowtide::solver::toString(PackingStop stop) {
+  switch (stop) {
+  case PackingStop::Complete:
+    return "none";
+  case PackingStop::Effort:
+    return "effort";
+  case PackingStop::Clock:
+    return "clock";
+  }
+  return "none";
+}
+
+namespace {
+/// What one space came to.
+struct SpaceResult {
+  std::vector<int64_t> offsets;
+  int64_t heightBytes = 0;
+  int64_t lowerBoundBytes = 0;
+  bool isComplete = true;
+};
+
+class Packer {
+public:
+  Packer(const PackingProblem &problem, const PackingOptions &options)
+      : problem(problem), options(options),
+        start(std::chrono::steady_clock::now()) {}
+
+  llvm::Expected<PackingResult> run();
+
+private:
+  bool isLate() {
+    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count() < options.timeLimitSeconds)
+      return false;
+    sawClock = true;
+    return true;
+  }
+  SpaceResult packSpace(const BodyModel &model);
+  void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
+  void setWitness(const BodyModel &model);
+  void settle();
+
+  const PackingProblem &problem;
+  const PackingOptions &options;
+  std::chrono::steady_clock::time_point start;
+  bool sawClock = false;
+  bool allComplete = true;
+  PackingResult result;
+};
+} // namespace
+
+/// Fast placements, then exact search for ever lower heights.
+SpaceResult Packer::packSpace(const BodyModel &model) {
+  SpaceResult space;
+  space.lowerBoundBytes = model.lowerBoundBytes;
+  int64_t goal =
+      std::max(model.lowerBoundBytes, problem.capacityBytes.value_or(0));
+  auto late = [this] { return isLate(); };
+  // The search is quick where it applies; large inputs live on good orders.
+  bool canSearch = model.bodies.size() <= 3000 && isSearchable(model);
+  uint64_t greedyLimit =
+      result.steps + uint64_t(options.effort * (canSearch ? 5e6 : 4e8));
+  Placement placement =
+      placeGreedily(model, goal, options.seed, greedyLimit, result.steps, late);
+  space.offsets = std::move(placement.offsets);
+  space.heightBytes = placement.heightBytes;
+  bool isHopeless =
+      problem.capacityBytes && *problem.capacityBytes < model.lowerBoundBytes;
+  if (space.heightBytes > goal && !isHopeless && options.effort > 0 &&
+      canSearch)
+    lowerHeight(model, goal, space);
+  space.isComplete = space.heightBytes <= space.lowerBoundBytes ||
+                     (problem.capacityBytes &&
+                      (space.heightBytes <= *problem.capacityBytes ||
+                       space.lowerBoundBytes > *problem.capacityBytes));
+  return space;
+}
+
+/// Searches at the goal; where that stays open, halves the gap between what is
+/// known to work and what isn't settled, and comes back to the goal last.
+void Packer::lowerHeight(const BodyModel &model, int64_t goal,
+                         SpaceResult &space) {
+  auto late = [this] { return isLate(); };
+  uint64_t share = uint64_t(options.effort * 4e8);
+  auto tryHeight = [&](int64_t target, uint64_t work) {
+    FitResult fit =
+        searchFit(model, target, options.seed, work, result.steps, late);
+    if (fit.verdict == FitVerdict::Fits) {
+      space.offsets = std::move(fit.offsets);
+      space.heightBytes = model.heightBytes(space.offsets);
+    }
+    if (fit.verdict == FitVerdict::Impossible)
+      space.lowerBoundBytes = std::max(space.lowerBoundBytes, target + 1);
+    return fit.verdict;
+  };
+  if (problem.capacityBytes) {
+    tryHeight(goal, share * 100);
+    return;
+  }
+  tryHeight(goal, share);
+  int64_t open = std::max(goal, space.lowerBoundBytes);
+  while (space.heightBytes > space.lowerBoundBytes && !sawClock) {
+    int64_t gap = space.heightBytes - open;
+    if (gap <= std::max<int64_t>(model.unitBytes, open / 2048))
+      break;
+    int64_t target = open + gap / 2;
+    if (tryHeight(target, share) != FitVerdict::Fits)
+      open = target;
+  }
+  if (space.heightBytes > space.lowerBoundBytes && !sawClock)
+    tryHeight(space.heightBytes - 1, share * 4);
+}
+
+/// The buffers alive at the fullest slot.
+void Packer::setWitness(const BodyModel &model) {
+  std::vector<bool> isLive(model.bodies.size(), false);
+  for (const BodyRect &r : model.rects)
+    if (r.lo <= model.fullestSlot && model.fullestSlot < r.hi)
+      isLive[r.body] = true;
+  result.witness.clear();
+  for (const BodyModel::Member &member : model.members)
+    if (isLive[member.body] && problem.buffers[member.buffer].sizeBytes > 0)
+      result.witness.push_back(member.buffer);
+}
+
+void Packer::settle() {
+  result.heightBytes = heightOf(problem, result.offsetsBytes);
+  result.maxLiveBytes = maxLiveBytes(problem);
+  bool isOptimal = result.heightBytes <= result.lowerBoundBytes;
+  bool fits =
+      !problem.capacityBytes || result.heightBytes <= *problem.capacityBytes;
+  if (problem.capacityBytes && result.lowerBoundBytes > *problem.capacityBytes)
+    result.status = PackingStatus::Infeasible;
+  else if (fits)
+    result.status =
+        isOptimal ? PackingStatus::Optimal : PackingStatus::Feasible;
+  else
+    result.status = PackingStatus::Timeout;
+  if (!isOptimal && !allComplete)
+    result.stoppedBy = sawClock ? PackingStop::Clock : PackingStop::Effort;
+}
+
+llvm::Expected<PackingResult> Packer::run() {
+  if (llvm::Error error = checkPackingProblem(problem))
+    return std::move(error);
+  std::set<int32_t> spaces;
+  for (const PackingBuffer &b : problem.buffers)
+    spaces.insert(b.space);
+  result.offsetsBytes.assign(problem.buffers.size(), 0);
+  for (int32_t space : spaces) {
+    llvm::Expected<BodyModel> model = buildBodyModel(problem, space);
+    if (!model)
+      return model.takeError();
+    SpaceResult packed = packSpace(*model);
+    allComplete &= packed.isComplete;
+    for (const BodyModel::Member &member : model->members) {
+      const PackingBuffer &b = problem.buffers[member.buffer];
+      result.offsetsBytes[member.buffer] =
+          b.pinnedOffsetBytes ? *b.pinnedOffsetBytes
+                              : packed.offsets[member.body] * model->unitBytes +
+                                    member.deltaBytes;
+    }
+    if (result.witness.empty() ||
+        packed.lowerBoundBytes > result.lowerBoundBytes)
+      setWitness(*model);
+    result.lowerBoundBytes =
+        std::max(result.lowerBoundBytes, packed.lowerBoundBytes);
+  }
+  settle();
+  return std::move(result);
+}
+
+llvm::Expected<PackingResult>
+lowtide::solver::packBuffers(const PackingProblem &problem,
+                             const PackingOptions &options) {
+  return Packer(problem, options).run();
+}

@@ -1,0 +1,144 @@
+//===- Planner.cpp - The parts a solver run is made of --------------------===//
+//
+// Part of Lowtide, under the Apache License v2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans come from three sources: the choice behind the best bound, a repair of
+// the plain order, and the plan with the least peak as a last resort. Each is
+// repaired until it fits, trimmed, and improved by local search.
+//
+// Tested by test/unit/Solver/SolveRematTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+
+#include "KeepPlan.h"
+#include "Repair.h"
+
+#include <algorithm>
+
+using namespace lowtide;
+using namespace lowtide::solver;
+
+static constexpr int64_t repairWork = 2000000000;
+
+JudgedPlan Planner::judge(RematSchedule schedule) const {
+  JudgedPlan plan;
+  auto simulation = simulate(graph, schedule, {options.fixedOrder});
+  if (!simulation) {
+    llvm::consumeError(simulation.takeError());
+    return plan;
+  }
+  plan.schedule = std::move(schedule);
+  plan.peakBytes = simulation->peakBytes;
+  plan.cost = simulation->cost;
+  return plan;
+}
+
+JudgedPlan Planner::repaired(const RematSchedule &start, int64_t budgetBytes,
+                             double price, int64_t work) {
+  Sequence sequence(graph, budgetBytes, start);
+  WorkLimit limit(deadline, int64_t(double(work) * options.effort));
+  RepairOptions repair;
+  repair.firstPrice = price;
+  if (!repairOverflow(sequence, repair, limit))
+    return {};
+  dropNeedless(sequence, limit);
+  return judge(sequence.schedule());
+}
+
+JudgedPlan Planner::easyPlan() {
+  JudgedPlan best = judge(graph.order);
+  JudgedPlan chen =
+      baselinePlan(graph, "chen-sqrt", 0, options.fixedOrder, deadline);
+  if (chen.isValid() && chen.peakBytes < best.peakBytes)
+    best = std::move(chen);
+  return best;
+}
+
+RematFloor Planner::floor() const {
+  RematFloor floor;
+  floor.bytes = graph.problem->residentBytes;
+  std::vector<std::pair<int64_t, int>> steps;
+  for (int t = 0; t < graph.numOps(); ++t)
+    steps.push_back({graph.workingSetBytes(graph.order[t]), t});
+  std::stable_sort(steps.begin(), steps.end(),
+                   [](auto &a, auto &b) { return a.first > b.first; });
+  if (steps.empty())
+    return floor;
+  floor.bytes += steps[0].first;
+  floor.op = graph.order[steps[0].second];
+  // Values that can't be made again count beside the working set; a few steps
+  // of every size are enough to find a good floor.
+  auto base = simulate(graph, graph.order);
+  if (!base) {
+    llvm::consumeError(base.takeError());
+    return floor;
+  }
+  std::vector<int> byLive(graph.numOps());
+  for (int t = 0; t < graph.numOps(); ++t)
+    byLive[t] = t;
+  std::stable_sort(byLive.begin(), byLive.end(), [&](int a, int b) {
+    return base->liveBytes[a] > base->liveBytes[b];
+  });
+  int stride = std::max(1, graph.numOps() / 48);
+  for (int k = 0; k < graph.numOps(); k += stride) {
+    if (base->liveBytes[byLive[k]] <= floor.bytes)
+      break;
+    BoundaryProblem boundary(graph, byLive[k], {!options.fixedOrder});
+    int64_t bytes = boundary.floorBytes();
+    if (bytes > floor.bytes) {
+      floor.bytes = bytes;
+      floor.op = graph.order[byLive[k]];
+    }
+  }
+  return floor;
+}
+
+JudgedPlan Planner::leastPeak() {
+  JudgedPlan best = easyPlan();
+  const int64_t floorBytes = floor().bytes;
+  auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
+    JudgedPlan plan = repaired(start, budgetBytes, 0, repairWork / 4);
+    bool isBetter = plan.isValid() && plan.peakBytes < best.peakBytes;
+    if (isBetter)
+      best = std::move(plan);
+    return isBetter;
+  };
+  int64_t low = floorBytes; // not reached, or reached and done
+  for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
+    int64_t target = round == 0 ? floorBytes : low + (best.peakBytes - low) / 2;
+    if (round > 0 && (target <= low || target >= best.peakBytes))
+      break;
+    RematSchedule start = best.schedule;
+    if (!tryFrom(graph.order, target) && !tryFrom(start, target))
+      low = target;
+    if (best.peakBytes - low <= best.peakBytes / 256)
+      break;
+  }
+  return best;
+}
+
+JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,
+                         const JudgedPlan &fallback) {
+  JudgedPlan best;
+  auto offer = [&](JudgedPlan plan) {
+    if (plan.isValid() && plan.peakBytes <= budgetBytes &&
+        plan.cost < best.cost)
+      best = std::move(plan);
+  };
+  if (fallback.isValid())
+    offer(fallback);
+  if (bound.position >= 0) {
+    for (const BoundaryChoice *choice :
+         {&bound.result.within, &bound.result.over}) {
+      RematSchedule start =
+          justInTimePlan(graph, bound.position, choice->recomputed);
+      offer(repaired(start, budgetBytes, 0, repairWork));
+    }
+  }
+  offer(repaired(graph.order, budgetBytes, 0, repairWork));
+  return best;
+}

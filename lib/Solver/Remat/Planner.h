@@ -1,0 +1,63 @@
+//===- Planner.h - The parts a solver run is made of ------------*- C++ -*-===//
+//
+// Part of Lowtide, under the Apache License v2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef LOWTIDE_LIB_SOLVER_REMAT_PLANNER_H
+#define LOWTIDE_LIB_SOLVER_REMAT_PLANNER_H
+
+#include "WorkLimit.h"
+
+#include "lowtide/Solver/Remat/BoundaryBound.h"
+#include "lowtide/Solver/Remat/Simulate.h"
+#include "lowtide/Solver/Remat/SolveRemat.h"
+
+namespace lowtide::solver {
+
+/// A schedule with what the simulator says of it.
+struct JudgedPlan {
+  RematSchedule schedule;
+  int64_t peakBytes = INT64_MAX;
+  int64_t cost = INT64_MAX;
+
+  bool isValid() const { return peakBytes != INT64_MAX; }
+};
+
+/// One run on one problem without views.
+class Planner {
+public:
+  Planner(const RematGraph &graph, const RematOptions &options,
+          Deadline &deadline)
+      : graph(graph), options(options), deadline(deadline) {}
+
+  JudgedPlan judge(RematSchedule schedule) const;
+
+  /// Least peak the planner can reach; a function of the problem alone.
+  JudgedPlan leastPeak();
+  /// A cheap plan whose peak `leastPeak` never exceeds.
+  JudgedPlan easyPlan();
+  /// The best plan for `budgetBytes`, starting from `fallback` where nothing
+  /// better fits; not valid when nothing does.
+  JudgedPlan plan(int64_t budgetBytes, const BestBound &bound,
+                  const JudgedPlan &fallback);
+
+  RematFloor floor() const;
+
+private:
+  JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
+                      double price, int64_t work);
+
+  const RematGraph &graph;
+  const RematOptions &options;
+  Deadline &deadline;
+};
+
+/// The plan of a named baseline; not valid where it doesn't apply.
+JudgedPlan baselinePlan(const RematGraph &graph, const std::string &name,
+                        int64_t budgetBytes, bool fixedOrder,
+                        Deadline &deadline);
+
+} // namespace lowtide::solver
+
+#endif // LOWTIDE_LIB_SOLVER_REMAT_PLANNER_H

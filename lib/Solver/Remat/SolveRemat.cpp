@@ -1,0 +1,236 @@
+//===- SolveRemat.cpp - The rematerialization solver ----------------------===//
+//
+// Part of Lowtide, under the Apache License v2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+//
+// Problem. The cheapest schedule within a budget, or the proof that none is.
+//
+// Idea. The order itself, when it fits, is optimal. Otherwise the boundary
+// bound gives a proof and a first plan; repair and local search make it fit
+// and cheap. Whether a budget is refused depends on the problem only: where it
+// is below the peak of an easy plan, the least peak is searched first and
+// budgets below that are refused, so the reported smallest budget always works
+// and one byte less never does.
+//
+// Example. See SolveRemat.h.
+//
+// Cost. Counted work, about a second per unit of effort for a thousand ops.
+//
+// Tested by test/unit/Solver/SolveRematTest.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Planner.h"
+#include "ViewFold.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+
+using namespace lowtide;
+using namespace lowtide::solver;
+
+const char *solver::statusName(RematStatus status) {
+  switch (status) {
+  case RematStatus::Optimal:
+    return "optimal";
+  case RematStatus::Feasible:
+    return "feasible";
+  case RematStatus::Infeasible:
+    return "infeasible";
+  case RematStatus::Timeout:
+    break;
+  }
+  return "timeout";
+}
+
+static double percentOver(int64_t amount, int64_t base) {
+  return base > 0 ? 100 * (double(amount) / double(base) - 1) : 0;
+}
+
+double RematResult::increasePercent() const {
+  return percentOver(cost, onceCost);
+}
+double RematResult::boundPercent() const {
+  return percentOver(boundCost, onceCost);
+}
+double RematResult::gapPercent() const { return percentOver(cost, boundCost); }
+
+namespace {
+class Run {
+public:
+  Run(const RematProblem &problem, const RematOptions &options)
+      : original(problem), options(options), deadline(options.timeLimitSeconds),
+        started(std::chrono::steady_clock::now()), folded(foldViews(problem)),
+        graph(folded), planner(graph, options, deadline) {}
+
+  RematResult solve();
+  RematResult minimize();
+
+private:
+  RematResult finish(RematResult result);
+  bool accept(const JudgedPlan &plan, int64_t budgetBytes,
+              RematResult &result) const;
+  void refuse(RematResult &result, const JudgedPlan &least);
+  RematResult solveBaseline();
+
+  const RematProblem &original;
+  const RematOptions &options;
+  Deadline deadline;
+  std::chrono::steady_clock::time_point started;
+  RematProblem folded;
+  RematGraph graph;
+  Planner planner;
+};
+} // namespace
+
+/// Turns a plan of the folded problem into the answer, if it really fits.
+bool Run::accept(const JudgedPlan &plan, int64_t budgetBytes,
+                 RematResult &result) const {
+  if (!plan.isValid())
+    return false;
+  RematSchedule schedule = unfoldViews(original, plan.schedule);
+  SimulateOptions order{options.fixedOrder};
+  auto simulation = simulate(original, schedule, order);
+  if (!simulation) {
+    llvm::consumeError(simulation.takeError());
+    return false;
+  }
+  if (simulation->peakBytes > budgetBytes)
+    return false;
+  if (llvm::Error error =
+          verifyPlan(original, schedule,
+                     {simulation->peakBytes, simulation->cost}, order)) {
+    llvm::consumeError(std::move(error));
+    return false;
+  }
+  result.schedule = std::move(schedule);
+  result.peakBytes = simulation->peakBytes;
+  result.cost = simulation->cost;
+  return true;
+}
+
+RematResult Run::finish(RematResult result) {
+  result.onceCost = graph.totalCost;
+  result.seconds =
+      std::chrono::duration<double>(std::chrono::steady_clock::now() - started)
+          .count();
+  if (deadline.stoppedByClock())
+    result.stoppedBy = "clock";
+  else
+    result.stoppedBy =
+        result.status == RematStatus::Feasible ? "effort" : "done";
+  return result;
+}
+
+void Run::refuse(RematResult &result, const JudgedPlan &least) {
+  RematFloor floor = planner.floor();
+  result.floorBytes = floor.bytes;
+  result.smallestFeasibleBytes = least.peakBytes;
+  result.witnessOp = floor.op;
+  result.status = options.budgetBytes < floor.bytes ? RematStatus::Infeasible
+                                                    : RematStatus::Timeout;
+  result.boundCost = graph.totalCost;
+}
+
+RematResult Run::solveBaseline() {
+  RematResult result;
+  result.boundCost = graph.totalCost;
+  JudgedPlan plan = baselinePlan(graph, options.algorithm, options.budgetBytes,
+                                 options.fixedOrder, deadline);
+  if (accept(plan, options.budgetBytes, result)) {
+    result.status = result.cost == graph.totalCost ? RematStatus::Optimal
+                                                   : RematStatus::Feasible;
+    return finish(std::move(result));
+  }
+  refuse(result, plan.isValid() ? plan : planner.judge(graph.order));
+  return finish(std::move(result));
+}
+
+RematResult Run::solve() {
+  if (options.algorithm != "auto")
+    return solveBaseline();
+  RematResult result;
+  result.boundCost = graph.totalCost;
+  if (accept(planner.judge(graph.order), options.budgetBytes, result)) {
+    result.status = RematStatus::Optimal;
+    result.floorBytes = planner.floor().bytes;
+    return finish(std::move(result));
+  }
+
+  JudgedPlan easy = planner.easyPlan();
+  if (options.budgetBytes < easy.peakBytes)
+    easy = planner.leastPeak();
+  if (options.budgetBytes < easy.peakBytes) {
+    refuse(result, easy);
+    return finish(std::move(result));
+  }
+  BestBound bound =
+      bestBoundary(graph, options.budgetBytes, {!options.fixedOrder},
+                   int64_t(2e9 * options.effort));
+  result.boundCost = graph.totalCost + bound.extraCost;
+  JudgedPlan plan = planner.plan(options.budgetBytes, bound, easy);
+  if (!accept(plan, options.budgetBytes, result) &&
+      !accept(easy, options.budgetBytes, result)) {
+    // Only added runs of view ops can lead here.
+    refuse(result, planner.judge(graph.order));
+    return finish(std::move(result));
+  }
+  result.status = result.cost <= result.boundCost ? RematStatus::Optimal
+                                                  : RematStatus::Feasible;
+  result.floorBytes = planner.floor().bytes;
+  return finish(std::move(result));
+}
+
+RematResult Run::minimize() {
+  RematResult result;
+  JudgedPlan least = planner.leastPeak();
+  accept(least, INT64_MAX, result);
+  RematFloor floor = planner.floor();
+  result.floorBytes = floor.bytes;
+  result.witnessOp = floor.op;
+  result.smallestFeasibleBytes = result.peakBytes;
+  result.boundCost = graph.totalCost;
+  result.status = result.peakBytes <= floor.bytes ? RematStatus::Optimal
+                                                  : RematStatus::Feasible;
+  return finish(std::move(result));
+}
+
+static std::string complaint(const RematProblem &problem,
+                             const RematOptions &options) {
+  if (llvm::Error error = checkProblem(problem))
+    return llvm::toString(std::move(error));
+  if (options.algorithm != "auto" &&
+      !llvm::is_contained(rematAlgorithms(), options.algorithm))
+    return "unknown algorithm '" + options.algorithm + "'";
+  return "";
+}
+
+RematResult solver::solveRemat(const RematProblem &problem,
+                               const RematOptions &options) {
+  if (std::string error = complaint(problem, options); !error.empty()) {
+    RematResult result;
+    result.error = std::move(error);
+    return result;
+  }
+  return Run(problem, options).solve();
+}
+
+RematResult solver::minimizePeak(const RematProblem &problem,
+                                 const RematOptions &options) {
+  if (std::string error = complaint(problem, options); !error.empty()) {
+    RematResult result;
+    result.error = std::move(error);
+    return result;
+  }
+  return Run(problem, options).minimize();
+}
+
+RematFloor solver::provedFloor(const RematProblem &problem) {
+  RematOptions options;
+  Deadline deadline(0);
+  RematProblem folded = foldViews(problem);
+  RematGraph graph(folded);
+  return Planner(graph, options, deadline).floor();
+}

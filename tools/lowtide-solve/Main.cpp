@@ -1,0 +1,74 @@
+//===- Main.cpp - lowtide-solve: the solvers on problem files -------------===//
+//
+// Part of Lowtide, under the Apache License v2.0. See LICENSE.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Command.h"
+
+#include "llvm/ADT/StringRef.h"
+
+using namespace lowtide::solve;
+using llvm::StringRef;
+
+namespace {
+struct Subcommand {
+  StringRef name;
+  int (*run)(Arguments &);
+  StringRef summary;
+  StringRef synopsis;
+  StringRef example;
+};
+} // namespace
+
+static const Subcommand subcommands[] = {
+    {"remat", runRemat, "find the cheapest schedule within a budget",
+     "lowtide-solve remat FILE --budget BYTES|P%|min [--order fixed|free] "
+     "[--algorithm NAME] [--time-limit S] [--seed N] [--threads T] "
+     "[--plan OUT] [--json]",
+     "lowtide-solve remat resnet50.json --budget 50% --plan plan.json"},
+    {"check", runCheck, "judge a plan",
+     "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
+     "[--json]",
+     "lowtide-solve check resnet50.json plan.json --budget 50%"},
+};
+
+static void printHelp() {
+  llvm::outs() << "usage: lowtide-solve COMMAND ...\n\ncommands:\n";
+  for (const Subcommand &command : subcommands) {
+    llvm::outs() << "  " << command.name;
+    llvm::outs().indent(unsigned(10 - command.name.size()))
+        << command.summary << "\n";
+  }
+  llvm::outs() << "\nlowtide-solve COMMAND --help says more.\n"
+                  "exit codes: 0 done, 2 usage, 3 bad problem, 4 unsupported, "
+                  "5 budget not met, 6 check failed, 7 input or output\n";
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    fail(UsageError, "no command given; try lowtide-solve --help");
+    return UsageError;
+  }
+  StringRef name = argv[1];
+  if (name == "--help" || name == "-h" || name == "help") {
+    printHelp();
+    return Done;
+  }
+  for (const Subcommand &command : subcommands) {
+    if (command.name != name)
+      continue;
+    std::vector<std::string> words(argv + 2, argv + argc);
+    for (const std::string &word : words)
+      if (word == "--help" || word == "-h") {
+        llvm::outs() << "usage: " << command.synopsis << "\n\n"
+                     << command.name << ": " << command.summary
+                     << "\n\nexample: " << command.example << "\n";
+        return Done;
+      }
+    Arguments arguments(std::move(words), command.synopsis);
+    return command.run(arguments);
+  }
+  fail(UsageError, "unknown command '" + name + "'; try lowtide-solve --help");
+  return UsageError;
+}
