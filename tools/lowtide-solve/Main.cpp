@@ -38,6 +38,10 @@ static const Subcommand subcommands[] = {
     {"order", runOrder, "the order of ops with the least peak",
      "lowtide-solve order FILE [--time-limit S] [--plan OUT] [--json]",
      "lowtide-solve order resnet50.json --plan order.json"},
+    {"generate", runGenerate, "make a problem",
+     "lowtide-solve generate chain|transformer|random --ops N --out FILE "
+     "[--seed S]",
+     "lowtide-solve generate transformer --ops 1000 --seed 1 --out t.json"},
 };
 
 static void printHelp() {

@@ -15,6 +15,7 @@
 #include "Planner.h"
 
 #include "KeepPlan.h"
+#include "LocalSearch.h"
 #include "Repair.h"
 
 #include <algorithm>
@@ -43,9 +44,10 @@ JudgedPlan Planner::repaired(const RematSchedule &start, int64_t budgetBytes,
   WorkLimit limit(deadline, int64_t(double(work) * options.effort));
   RepairOptions repair;
   repair.firstPrice = price;
-  if (!repairOverflow(sequence, repair, limit))
+  SequenceEditor editor(sequence);
+  if (!repairOverflow(sequence, editor, repair, limit))
     return {};
-  dropNeedless(sequence, limit);
+  dropNeedless(sequence, editor, limit);
   return judge(sequence.schedule());
 }
 
@@ -121,6 +123,26 @@ JudgedPlan Planner::leastPeak() {
   return best;
 }
 
+JudgedPlan Planner::fromChoice(int position, const BoundaryChoice &choice,
+                               int64_t budgetBytes) {
+  return repaired(justInTimePlan(graph, position, choice.recomputed),
+                  budgetBytes, 0, repairWork);
+}
+
+JudgedPlan Planner::improved(const JudgedPlan &plan, int64_t budgetBytes,
+                             int64_t enoughCost, int64_t work) {
+  WorkLimit limit(deadline, int64_t(double(work) * options.effort));
+  LocalSearchOptions search;
+  search.seed = options.seed;
+  search.enough = double(enoughCost - graph.totalCost);
+  JudgedPlan better = judge(
+      improvePlan(graph, budgetBytes, plan.schedule, search, limit));
+  return better.isValid() && better.peakBytes <= budgetBytes &&
+                 better.cost < plan.cost
+             ? better
+             : plan;
+}
+
 JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,
                          const JudgedPlan &fallback) {
   JudgedPlan best;
@@ -133,11 +155,8 @@ JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,
     offer(fallback);
   if (bound.position >= 0) {
     for (const BoundaryChoice *choice :
-         {&bound.result.within, &bound.result.over}) {
-      RematSchedule start =
-          justInTimePlan(graph, bound.position, choice->recomputed);
-      offer(repaired(start, budgetBytes, 0, repairWork));
-    }
+         {&bound.result.within, &bound.result.over})
+      offer(fromChoice(bound.position, *choice, budgetBytes));
   }
   offer(repaired(graph.order, budgetBytes, 0, repairWork));
   return best;

@@ -42,6 +42,13 @@ public:
   JudgedPlan plan(int64_t budgetBytes, const BestBound &bound,
                   const JudgedPlan &fallback);
 
+  /// The plan behind a boundary's choice, repaired.
+  JudgedPlan fromChoice(int position, const BoundaryChoice &choice,
+                        int64_t budgetBytes);
+  /// Local search until the plan costs `enoughCost` or the work is done.
+  JudgedPlan improved(const JudgedPlan &plan, int64_t budgetBytes,
+                      int64_t enoughCost, int64_t work);
+
   RematFloor floor() const;
 
 private:

@@ -74,6 +74,7 @@ private:
               RematResult &result) const;
   void refuse(RematResult &result, const JudgedPlan &least);
   RematResult solveBaseline();
+  void closeGap(BestBound &bound, JudgedPlan &plan);
 
   const RematProblem &original;
   const RematOptions &options;
@@ -148,6 +149,37 @@ RematResult Run::solveBaseline() {
   return finish(std::move(result));
 }
 
+/// Raises the bound by branching at the best steps, and lowers the plan by
+/// what those find and by local search, until they meet or the work is done.
+void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
+  const int64_t budget = options.budgetBytes;
+  auto isOpen = [&] {
+    return plan.isValid() && plan.cost > graph.totalCost + bound.extraCost;
+  };
+  auto branch = [&](int position, int64_t work) {
+    BoundaryProblem boundary(graph, position, {!options.fixedOrder});
+    BoundaryResult exact = boundary.solveExactly(
+        budget, plan.cost - graph.totalCost,
+        int64_t(double(work) * options.effort), bound.result.price);
+    bound.extraCost = std::max(bound.extraCost, exact.bound);
+    if (!isOpen() || exact.infeasible)
+      return;
+    JudgedPlan other = planner.fromChoice(position, exact.within, budget);
+    if (other.isValid() && other.peakBytes <= budget && other.cost < plan.cost)
+      plan = std::move(other);
+  };
+  if (isOpen() && bound.position >= 0)
+    branch(bound.position, 30000000);
+  if (isOpen())
+    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
+                            300000000);
+  for (size_t k = 0; k < bound.solved.size() && k < 8 && isOpen(); ++k)
+    branch(bound.solved[k].second, 60000000);
+  if (isOpen())
+    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
+                            3000000000);
+}
+
 RematResult Run::solve() {
   if (options.algorithm != "auto")
     return solveBaseline();
@@ -169,8 +201,9 @@ RematResult Run::solve() {
   BestBound bound =
       bestBoundary(graph, options.budgetBytes, {!options.fixedOrder},
                    int64_t(2e9 * options.effort));
-  result.boundCost = graph.totalCost + bound.extraCost;
   JudgedPlan plan = planner.plan(options.budgetBytes, bound, easy);
+  closeGap(bound, plan);
+  result.boundCost = graph.totalCost + bound.extraCost;
   if (!accept(plan, options.budgetBytes, result) &&
       !accept(easy, options.budgetBytes, result)) {
     // Only added runs of view ops can lead here.
