@@ -48,6 +48,12 @@ struct Segment {
   int64_t peakBytes;
 };
 
+/// One way to search.
+struct Attempt {
+  TimeDirection direction;
+  ChoiceRule rule;
+};
+
 class Orderer {
 public:
   Orderer(const RematProblem &problem, const OrderOptions &options)
@@ -72,8 +78,12 @@ private:
   void measure(Segment &segment);
   void improve(Segment &segment);
   OrderAnswer tryPeak(Segment &segment, int64_t peakBytes, uint64_t steps);
-  OrderAnswer tryDirection(Segment &segment, int64_t peakBytes, uint64_t steps,
-                           TimeDirection direction);
+  OrderAnswer tryOnce(Segment &segment, int64_t peakBytes, uint64_t steps,
+                      const Attempt &attempt);
+  void dive(Segment &segment);
+  std::vector<int64_t> profile();
+  void polish(Segment &segment);
+  bool polishAt(const Segment &segment, size_t at);
 
   const OrderOptions &options;
   std::chrono::steady_clock::time_point start;
@@ -151,9 +161,9 @@ void Orderer::measure(Segment &segment) {
   }
 }
 
-OrderAnswer Orderer::tryDirection(Segment &segment, int64_t peakBytes,
-                                  uint64_t steps, TimeDirection direction) {
-  bool isForward = direction == TimeDirection::Forward;
+OrderAnswer Orderer::tryOnce(Segment &segment, int64_t peakBytes,
+                             uint64_t steps, const Attempt &attempt) {
+  bool isForward = attempt.direction == TimeDirection::Forward;
   const OrderGraph &graph = isForward ? forward : backward;
   size_t n = result.order.size();
   OrderState state(graph);
@@ -165,27 +175,103 @@ OrderAnswer Orderer::tryDirection(Segment &segment, int64_t peakBytes,
       state.run(result.order[t - 1]);
   size_t from = state.sequence().size();
   OrderLimits limits;
+  limits.rule = attempt.rule;
   limits.steps = steps;
   limits.isLate = [this] { return isLate(); };
+  std::vector<bool> allowed(n, false);
+  for (size_t t = segment.first; t < segment.last; ++t)
+    allowed[result.order[t]] = true;
+  limits.allowed = &allowed;
   OrderAnswer answer =
       extendWithin(graph, state, from + segment.last - segment.first, peakBytes,
                    limits, result.steps);
   if (answer.kind != OrderAnswer::Found)
     return answer;
+  std::vector<int> before(result.order.begin() + segment.first,
+                          result.order.begin() + segment.last);
+  int64_t peakBefore = segment.peakBytes;
   for (size_t i = 0; i < segment.last - segment.first; ++i)
     result.order[isForward ? segment.first + i : segment.last - 1 - i] =
         state.sequence()[from + i];
   measure(segment);
+  if (segment.peakBytes > peakBefore) {
+    std::copy(before.begin(), before.end(),
+              result.order.begin() + segment.first);
+    segment.peakBytes = peakBefore;
+  }
   return answer;
 }
 
+/// Both rules, both directions, until one settles the question.
 OrderAnswer Orderer::tryPeak(Segment &segment, int64_t peakBytes,
                              uint64_t steps) {
-  OrderAnswer answer =
-      tryDirection(segment, peakBytes, steps, TimeDirection::Forward);
-  if (answer.kind != OrderAnswer::Unknown || isSpent())
-    return answer;
-  return tryDirection(segment, peakBytes, steps, TimeDirection::Backward);
+  static constexpr Attempt attempts[] = {
+      {TimeDirection::Forward, ChoiceRule::FewestBytes},
+      {TimeDirection::Backward, ChoiceRule::FewestBytes},
+      {TimeDirection::Forward, ChoiceRule::SteepestDescent},
+      {TimeDirection::Backward, ChoiceRule::SteepestDescent}};
+  OrderAnswer answer;
+  for (const Attempt &attempt : attempts) {
+    answer = tryOnce(segment, peakBytes, steps, attempt);
+    if (answer.kind != OrderAnswer::Unknown || isSpent())
+      return answer;
+  }
+  return answer;
+}
+
+/// One dive of each kind with all bytes allowed: plain list scheduling.
+void Orderer::dive(Segment &segment) {
+  uint64_t steps = 400 * (segment.last - segment.first);
+  for (TimeDirection direction :
+       {TimeDirection::Forward, TimeDirection::Backward})
+    for (ChoiceRule rule :
+         {ChoiceRule::FewestBytes, ChoiceRule::SteepestDescent})
+      if (segment.peakBytes > floorBytes && !isLate())
+        tryOnce(segment, INT64_MAX, steps, {direction, rule});
+}
+
+/// Bytes at every step of the order at hand.
+std::vector<int64_t> Orderer::profile() {
+  OrderState state(forward);
+  std::vector<int64_t> bytes;
+  for (int op : result.order) {
+    bytes.push_back(state.bytesDuring(op));
+    state.run(op);
+  }
+  return bytes;
+}
+
+/// Takes the first step at the peak and orders a window of ops around it anew,
+/// wider and wider, until the window stays below the peak; then the next one.
+void Orderer::polish(Segment &segment) {
+  while (segment.peakBytes > floorBytes && !isSpent()) {
+    std::vector<int64_t> bytes = profile();
+    size_t at = std::max_element(bytes.begin() + segment.first,
+                                 bytes.begin() + segment.last) -
+                bytes.begin();
+    if (!polishAt(segment, at))
+      break;
+    measure(segment);
+  }
+}
+
+bool Orderer::polishAt(const Segment &segment, size_t at) {
+  int64_t target = segment.peakBytes - 1;
+  for (size_t width = 8; width <= 512; width *= 2) {
+    for (size_t before : {width / 2, width - 2, size_t(2)}) {
+      size_t first = at - std::min(at - segment.first, before);
+      Segment window{first, std::min(segment.last, first + width), 0};
+      measure(window);
+      OrderAnswer answer = tryPeak(window, target, width * 40 + 500);
+      if (answer.kind == OrderAnswer::Found)
+        return true;
+      if (isSpent())
+        return false;
+    }
+    if (width >= segment.last - segment.first)
+      break;
+  }
+  return false;
 }
 
 void Orderer::improve(Segment &segment) {
@@ -198,6 +284,12 @@ void Orderer::improve(Segment &segment) {
   bool isExact = true;
   uint64_t share = uint64_t(size) * 8 + uint64_t(20000 * options.effort);
   int64_t target = open;
+  if (size > 16)
+    tryPeak(segment, target, share);
+  if (segment.peakBytes > target)
+    dive(segment);
+  if (segment.peakBytes > target && size > 16)
+    polish(segment);
   while (segment.peakBytes > open) {
     if (isSpent()) {
       isExact = false;
