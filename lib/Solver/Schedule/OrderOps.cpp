@@ -28,10 +28,12 @@
 
 #include "OrderBound.h"
 #include "OrderSearch.h"
+#include "SeriesParallel.h"
 
 #include "lowtide/Solver/Remat/Simulate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <memory>
 
@@ -74,6 +76,7 @@ private:
   bool isSpent() { return result.steps >= stepLimit || result.stoppedByClock; }
   void boundByForcedBytes();
   void boundByCuts();
+  void trySeriesParallel();
   std::vector<Segment> cutIntoSegments();
   void measure(Segment &segment);
   void improve(Segment &segment);
@@ -129,6 +132,30 @@ void Orderer::boundByCuts() {
   }
 }
 
+/// Composes orders while they get better; the last user of a value, where it
+/// is open, is taken from the order before.
+void Orderer::trySeriesParallel() {
+  if (!reach)
+    return;
+  for (int round = 0; round < 4; ++round) {
+    if (result.peakBytes <= result.lowerBoundBytes)
+      return;
+    SeriesParallelOrder composed =
+        orderSeriesParallel(forward, *reach, result.order);
+    llvm::Expected<Simulation> simulation = simulate(base, composed.order);
+    assert(simulation && "a composed order must be topological");
+    if (!simulation)
+      return llvm::consumeError(simulation.takeError());
+    if (composed.isOptimal)
+      result.lowerBoundBytes =
+          std::max(result.lowerBoundBytes, simulation->peakBytes);
+    if (simulation->peakBytes >= result.peakBytes)
+      return;
+    result.order = std::move(composed.order);
+    result.peakBytes = simulation->peakBytes;
+  }
+}
+
 std::vector<Segment> Orderer::cutIntoSegments() {
   std::vector<Segment> segments;
   size_t n = result.order.size(), first = 0;
@@ -152,6 +179,7 @@ std::vector<Segment> Orderer::cutIntoSegments() {
 /// The peak of the segment in the order at hand.
 void Orderer::measure(Segment &segment) {
   OrderState state(forward);
+  result.steps += segment.last;
   segment.peakBytes = 0;
   for (size_t t = 0; t < segment.last; ++t) {
     if (t >= segment.first)
@@ -167,6 +195,7 @@ OrderAnswer Orderer::tryOnce(Segment &segment, int64_t peakBytes,
   const OrderGraph &graph = isForward ? forward : backward;
   size_t n = result.order.size();
   OrderState state(graph);
+  result.steps += n;
   if (isForward)
     for (size_t t = 0; t < segment.first; ++t)
       state.run(result.order[t]);
@@ -176,6 +205,11 @@ OrderAnswer Orderer::tryOnce(Segment &segment, int64_t peakBytes,
   size_t from = state.sequence().size();
   OrderLimits limits;
   limits.rule = attempt.rule;
+  if (peakBytes == INT64_MAX) {
+    limits.width = 8;
+    limits.depth = 6;
+    limits.pathTries = 32;
+  }
   limits.steps = steps;
   limits.isLate = [this] { return isLate(); };
   std::vector<bool> allowed(n, false);
@@ -219,20 +253,19 @@ OrderAnswer Orderer::tryPeak(Segment &segment, int64_t peakBytes,
   return answer;
 }
 
-/// One dive of each kind with all bytes allowed: plain list scheduling.
+/// One dive in each direction with all bytes allowed: plain list scheduling.
 void Orderer::dive(Segment &segment) {
-  uint64_t steps = 400 * (segment.last - segment.first);
+  uint64_t steps = 200 * (segment.last - segment.first);
   for (TimeDirection direction :
        {TimeDirection::Forward, TimeDirection::Backward})
-    for (ChoiceRule rule :
-         {ChoiceRule::FewestBytes, ChoiceRule::SteepestDescent})
-      if (segment.peakBytes > floorBytes && !isLate())
-        tryOnce(segment, INT64_MAX, steps, {direction, rule});
+    if (segment.peakBytes > floorBytes && !isLate())
+      tryOnce(segment, INT64_MAX, steps, {direction, ChoiceRule::FewestBytes});
 }
 
 /// Bytes at every step of the order at hand.
 std::vector<int64_t> Orderer::profile() {
   OrderState state(forward);
+  result.steps += result.order.size();
   std::vector<int64_t> bytes;
   for (int op : result.order) {
     bytes.push_back(state.bytesDuring(op));
@@ -262,7 +295,7 @@ bool Orderer::polishAt(const Segment &segment, size_t at) {
       size_t first = at - std::min(at - segment.first, before);
       Segment window{first, std::min(segment.last, first + width), 0};
       measure(window);
-      OrderAnswer answer = tryPeak(window, target, width * 40 + 500);
+      OrderAnswer answer = tryPeak(window, target, width * 300 + 4000);
       if (answer.kind == OrderAnswer::Found)
         return true;
       if (isSpent())
@@ -274,6 +307,9 @@ bool Orderer::polishAt(const Segment &segment, size_t at) {
   return false;
 }
 
+/// Segments up to this size go to the exact search at once.
+static constexpr size_t kSmallSegment = 16;
+
 void Orderer::improve(Segment &segment) {
   size_t size = segment.last - segment.first;
   int64_t proved = floorBytes;
@@ -284,12 +320,12 @@ void Orderer::improve(Segment &segment) {
   bool isExact = true;
   uint64_t share = uint64_t(size) * 8 + uint64_t(20000 * options.effort);
   int64_t target = open;
-  if (size > 16)
-    tryPeak(segment, target, share);
-  if (segment.peakBytes > target)
-    dive(segment);
-  if (segment.peakBytes > target && size > 16)
+  if (size > kSmallSegment && segment.peakBytes > open) {
+    tryPeak(segment, target, uint64_t(size) * 4 + 5000);
+    if (segment.peakBytes > target)
+      dive(segment);
     polish(segment);
+  }
   while (segment.peakBytes > open) {
     if (isSpent()) {
       isExact = false;
@@ -327,7 +363,8 @@ llvm::Expected<OrderResult> Orderer::run() {
   result.inputOrderPeakBytes = result.peakBytes = before->peakBytes;
   result.lowerBoundBytes = base.problem->residentBytes;
   boundByForcedBytes();
-  stepLimit = uint64_t(options.effort * 1.5e6);
+  stepLimit = uint64_t(options.effort * 1.2e7);
+  trySeriesParallel();
   std::vector<Segment> segments = cutIntoSegments();
   for (Segment &segment : segments)
     measure(segment);

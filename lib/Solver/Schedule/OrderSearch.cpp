@@ -92,16 +92,13 @@ private:
 };
 } // namespace
 
-/// Longest safe path that is looked for, and most ready ops that are ranked
-/// with look-ahead.
+/// Longest safe path that is looked for.
 static constexpr int kPathLength = 24;
-static constexpr int kPathTries = 64;
-static constexpr size_t kRanked = 24;
-static constexpr int kAhead = 12;
 
 void Extender::runSafeMoves() {
   while (!isDone()) {
     int best = -1;
+    steps += state.ready().size() / 4;
     for (int op : state.ready())
       if (mayRun(op) && state.bytesAfter(op) <= state.live() &&
           state.bytesDuring(op) <= peakBytes && (best < 0 || op < best))
@@ -140,12 +137,15 @@ bool Extender::runSafePath() {
   std::vector<int> ready = state.ready();
   std::sort(ready.begin(), ready.end());
   int64_t start = state.live();
+  pathBudget = limits.pathTries;
   for (int op : ready) {
+    if (pathBudget <= 0)
+      return false;
     if (!mayRun(op) || state.bytesDuring(op) > peakBytes)
       continue;
     state.run(op);
     ++steps;
-    pathBudget = kPathTries;
+    --pathBudget;
     if (descend(start, kPathLength))
       return true;
     state.undo();
@@ -161,7 +161,7 @@ int64_t Extender::lookAhead(int op) {
   state.run(op);
   ++steps;
   int64_t valley = state.live(), hillAtValley = hill;
-  for (int moves = 0; moves < kAhead && !isDone(); ++moves) {
+  for (int moves = 0; moves < limits.depth && !isDone(); ++moves) {
     // What the last op made ready is where the gains are.
     int best = -1;
     int64_t bestAfter = 0;
@@ -193,6 +193,7 @@ int64_t Extender::lookAhead(int op) {
 
 std::vector<int> Extender::rankOptions() {
   std::vector<std::pair<int64_t, int>> keyed;
+  steps += state.ready().size() / 2;
   for (int op : state.ready()) {
     if (!mayRun(op))
       continue;
@@ -204,7 +205,7 @@ std::vector<int> Extender::rankOptions() {
     keyed.push_back({state.bytesAfter(op), op});
   }
   std::sort(keyed.begin(), keyed.end());
-  size_t numRanked = std::min(kRanked, keyed.size());
+  size_t numRanked = std::min(size_t(limits.width), keyed.size());
   for (size_t i = 0; i < numRanked; ++i)
     keyed[i].first = lookAhead(keyed[i].second);
   std::sort(keyed.begin(), keyed.begin() + numRanked);
