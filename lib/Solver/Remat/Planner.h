@@ -52,8 +52,12 @@ public:
   RematFloor floor() const;
 
 private:
+  std::vector<RematSchedule> startsFrom(const BestBound &bound,
+                                        int64_t budgetBytes);
   JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
-                      double price, int64_t work);
+                      int64_t work);
+  JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
+                      WorkLimit &limit);
 
   const RematGraph &graph;
   const RematOptions &options;

@@ -147,7 +147,8 @@ std::vector<int> Repair::overflowingSteps() const {
 }
 
 bool Repair::run(double *lastPrice) {
-  double price = firstPrice(), most = price * 1e15;
+  double price = firstPrice(), most = price * 1e12;
+  double growth = options.priceGrowth;
   while (sequence.overflow() > 0) {
     if (!limit.spend(2 * sequence.size()) ||
         sequence.extraCost() >= options.maxExtra)
@@ -158,9 +159,13 @@ bool Repair::run(double *lastPrice) {
         improved = true;
         break;
       }
-    if (improved)
+    if (improved) {
+      growth = options.priceGrowth;
       continue;
-    price *= options.priceGrowth;
+    }
+    // Further and further steps where even the last one changed nothing.
+    price *= growth;
+    growth *= options.priceGrowth;
     if (price > most)
       return false;
   }

@@ -153,8 +153,13 @@ RematResult Run::solveBaseline() {
 /// what those find and by local search, until they meet or the work is done.
 void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
   const int64_t budget = options.budgetBytes;
+  // On large problems the last hundredth of a percent isn't worth the time.
+  const int64_t slack = graph.numOps() > 400 ? graph.totalCost / 10000 : 0;
   auto isOpen = [&] {
     return plan.isValid() && plan.cost > graph.totalCost + bound.extraCost;
+  };
+  auto isWide = [&] {
+    return isOpen() && plan.cost > graph.totalCost + bound.extraCost + slack;
   };
   auto branch = [&](int position, int64_t work) {
     BoundaryProblem boundary(graph, position, {!options.fixedOrder});
@@ -170,14 +175,16 @@ void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
   };
   if (isOpen() && bound.position >= 0)
     branch(bound.position, 30000000);
-  if (isOpen())
-    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
+  if (isWide())
+    plan = planner.improved(plan, budget,
+                            graph.totalCost + bound.extraCost + slack,
                             300000000);
-  for (size_t k = 0; k < bound.solved.size() && k < 8 && isOpen(); ++k)
+  for (size_t k = 0; k < bound.solved.size() && k < 8 && isWide(); ++k)
     branch(bound.solved[k].second, 60000000);
-  if (isOpen())
-    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
-                            3000000000);
+  if (isWide())
+    plan = planner.improved(plan, budget,
+                            graph.totalCost + bound.extraCost + slack,
+                            2000000000);
 }
 
 RematResult Run::solve() {
