@@ -14,6 +14,7 @@
 
 #include "Planner.h"
 
+#include "ExactSearch.h"
 #include "KeepPlan.h"
 #include "LocalSearch.h"
 #include "Repair.h"
@@ -64,7 +65,13 @@ JudgedPlan Planner::easyPlan() {
   return best;
 }
 
-RematFloor Planner::floor() const {
+RematFloor Planner::floor() {
+  if (knownFloor.op >= 0)
+    return knownFloor;
+  return knownFloor = findFloor();
+}
+
+RematFloor Planner::findFloor() const {
   RematFloor floor;
   floor.bytes = graph.problem->residentBytes;
   std::vector<std::pair<int64_t, int>> steps;
@@ -104,6 +111,16 @@ RematFloor Planner::floor() const {
 }
 
 JudgedPlan Planner::leastPeak() {
+  ExactOptions exact;
+  exact.fixedOrder = options.fixedOrder;
+  exact.minimizePeak = true;
+  if (ExactResult proved = searchExactly(graph, INT64_MAX, exact, deadline);
+      proved.isProved && proved.schedule) {
+    JudgedPlan plan = judge(*proved.schedule);
+    knownFloor = floor();
+    knownFloor.bytes = plan.peakBytes;
+    return plan;
+  }
   JudgedPlan best = easyPlan();
   const int64_t floorBytes = floor().bytes;
   auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {

@@ -150,7 +150,9 @@ bool Repair::run(double *lastPrice) {
   double price = firstPrice(), most = price * 1e12;
   double growth = options.priceGrowth;
   while (sequence.overflow() > 0) {
+    // Far more instances than ops: it runs in circles.
     if (!limit.spend(2 * sequence.size()) ||
+        sequence.size() > 4 * sequence.graph.numOps() + 1000 ||
         sequence.extraCost() >= options.maxExtra)
       return false;
     bool improved = false;

@@ -265,7 +265,7 @@ void Sequence::erase(int node) {
       add(previousEvent(v, step) + 1, step, -graph.bytes[v]);
   auto drop = [&](int v) {
     auto &list = events[v];
-    list.erase(std::find(list.begin(), list.end(), node));
+    list.erase(list.begin() + eventIndex(v, step));
   };
   for (int v : graph.outputs(op))
     drop(v);

@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExactSearch.h"
 #include "Planner.h"
 #include "ViewFold.h"
 
@@ -75,6 +76,7 @@ private:
   void refuse(RematResult &result, const JudgedPlan &least);
   RematResult solveBaseline();
   void closeGap(BestBound &bound, JudgedPlan &plan);
+  void proveSmall(BestBound &bound, JudgedPlan &plan);
 
   const RematProblem &original;
   const RematOptions &options;
@@ -149,6 +151,20 @@ RematResult Run::solveBaseline() {
   return finish(std::move(result));
 }
 
+/// Small problems are solved to the end by search over states.
+void Run::proveSmall(BestBound &bound, JudgedPlan &plan) {
+  ExactOptions exact;
+  exact.fixedOrder = options.fixedOrder;
+  ExactResult proved =
+      searchExactly(graph, options.budgetBytes, exact, deadline);
+  if (!proved.isProved || !proved.schedule)
+    return;
+  JudgedPlan best = planner.judge(*proved.schedule);
+  bound.extraCost = best.cost - graph.totalCost;
+  if (best.cost < plan.cost)
+    plan = std::move(best);
+}
+
 /// Raises the bound by branching at the best steps, and lowers the plan by
 /// what those find and by local search, until they meet or the work is done.
 void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
@@ -179,6 +195,8 @@ void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
     plan = planner.improved(plan, budget,
                             graph.totalCost + bound.extraCost + slack,
                             300000000);
+  if (isOpen())
+    proveSmall(bound, plan);
   for (size_t k = 0; k < bound.solved.size() && k < 8 && isWide(); ++k)
     branch(bound.solved[k].second, 60000000);
   if (isWide())
