@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ExactSearch.h"
+#include "FreeOrderSearch.h"
 #include "Planner.h"
 #include "ViewFold.h"
 
@@ -63,13 +64,14 @@ class Run {
 public:
   Run(const RematProblem &problem, const RematOptions &options)
       : original(problem), options(options), deadline(options.timeLimitSeconds),
-        started(std::chrono::steady_clock::now()), folded(foldViews(problem)),
+        started(std::chrono::steady_clock::now()), folded(prepare(problem)),
         graph(folded), planner(graph, options, deadline) {}
 
   RematResult solve();
   RematResult minimize();
 
 private:
+  RematProblem prepare(const RematProblem &problem);
   RematResult finish(RematResult result);
   bool accept(const JudgedPlan &plan, int64_t budgetBytes,
               RematResult &result) const;
@@ -77,6 +79,7 @@ private:
   RematResult solveBaseline();
   void closeGap(BestBound &bound, JudgedPlan &plan);
   void proveSmall(BestBound &bound, JudgedPlan &plan);
+  void reorder(const BestBound &bound, JudgedPlan &plan);
 
   const RematProblem &original;
   const RematOptions &options;
@@ -87,6 +90,19 @@ private:
   Planner planner;
 };
 } // namespace
+
+/// Folds views; where the order is free, starts from a lean one. That order is
+/// a function of the problem and the seed, not of the budget.
+RematProblem Run::prepare(const RematProblem &problem) {
+  RematProblem result = foldViews(problem);
+  if (options.fixedOrder || options.algorithm != "auto" ||
+      result.ops.size() > 2000)
+    return result;
+  RematGraph plain(result);
+  WorkLimit limit(deadline, int64_t(3000000000 * options.effort));
+  result.order = findLeanOrder(plain, options.seed, limit);
+  return result;
+}
 
 /// Turns a plan of the folded problem into the answer, if it really fits.
 bool Run::accept(const JudgedPlan &plan, int64_t budgetBytes,
@@ -151,6 +167,30 @@ RematResult Run::solveBaseline() {
   return finish(std::move(result));
 }
 
+/// Free order only: anneals over orders and runs together.
+void Run::reorder(const BestBound &bound, JudgedPlan &plan) {
+  if (graph.numOps() > 2000)
+    return;
+  for (uint64_t round = 0; round < 4; ++round) {
+    if (plan.isValid() && plan.cost <= graph.totalCost + bound.extraCost)
+      return;
+    WorkLimit limit(deadline, int64_t(2500000000 * options.effort));
+    FreeOrderOptions search;
+    search.seed = options.seed + round;
+    search.enough = double(bound.extraCost);
+    JudgedPlan other = planner.judge(searchFreeOrder(
+        graph, options.budgetBytes,
+        round % 2 == 0 && plan.isValid() ? plan.schedule : graph.order, search,
+        limit));
+    if (!other.isValid() || other.peakBytes > options.budgetBytes)
+      continue;
+    other = planner.improved(other, options.budgetBytes,
+                             graph.totalCost + bound.extraCost, 300000000);
+    if (other.cost < plan.cost)
+      plan = std::move(other);
+  }
+}
+
 /// Small problems are solved to the end by search over states.
 void Run::proveSmall(BestBound &bound, JudgedPlan &plan) {
   ExactOptions exact;
@@ -210,7 +250,8 @@ RematResult Run::solve() {
     return solveBaseline();
   RematResult result;
   result.boundCost = graph.totalCost;
-  if (accept(planner.judge(graph.order), options.budgetBytes, result)) {
+  if (accept(planner.judge(original.order), options.budgetBytes, result) ||
+      accept(planner.judge(graph.order), options.budgetBytes, result)) {
     result.status = RematStatus::Optimal;
     result.floorBytes = planner.floor().bytes;
     return finish(std::move(result));
@@ -228,6 +269,8 @@ RematResult Run::solve() {
                    int64_t(2e9 * options.effort));
   JudgedPlan plan = planner.plan(options.budgetBytes, bound, easy);
   closeGap(bound, plan);
+  if (!options.fixedOrder)
+    reorder(bound, plan);
   result.boundCost = graph.totalCost + bound.extraCost;
   if (!accept(plan, options.budgetBytes, result) &&
       !accept(easy, options.budgetBytes, result)) {
