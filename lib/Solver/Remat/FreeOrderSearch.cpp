@@ -47,8 +47,8 @@ public:
                   const FreeOrderOptions &options, WorkLimit &limit)
       : graph(graph), budgetBytes(budgetBytes), options(options), limit(limit),
         random(options.seed), lastUse(graph.numValues()),
-        start(graph.numValues()), runs(graph.numOps()),
-        lastRun(graph.numOps()), firstRun(graph.numOps()) {}
+        start(graph.numValues()), runs(graph.numOps()), lastRun(graph.numOps()),
+        firstRun(graph.numOps()) {}
 
   RematSchedule run(RematSchedule current);
 
@@ -215,8 +215,8 @@ RematSchedule FreeOrderSearch::run(RematSchedule current) {
     Score next = judge(trial);
     if (!next.isValid)
       continue;
-    double delta = next.extra - now.extra +
-                   price * (next.overflow - now.overflow);
+    double delta =
+        next.extra - now.extra + price * (next.overflow - now.overflow);
     if (delta > 0 && uniform() >= std::exp(-delta / temperature))
       continue;
     current.swap(trial);

@@ -156,8 +156,8 @@ JudgedPlan Planner::improved(const JudgedPlan &plan, int64_t budgetBytes,
   LocalSearchOptions search;
   search.seed = options.seed;
   search.enough = double(enoughCost - graph.totalCost);
-  JudgedPlan better = judge(
-      improvePlan(graph, budgetBytes, plan.schedule, search, limit));
+  JudgedPlan better =
+      judge(improvePlan(graph, budgetBytes, plan.schedule, search, limit));
   return better.isValid() && better.peakBytes <= budgetBytes &&
                  better.cost < plan.cost
              ? better

@@ -191,9 +191,8 @@ void solver::dropNeedless(Sequence &sequence, SequenceEditor &editor,
   auto costOf = [&](int node) {
     return sequence.graph.searchCost[sequence.op(sequence.stepOf(node))];
   };
-  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) {
-    return costOf(a) > costOf(b);
-  });
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](int a, int b) { return costOf(a) > costOf(b); });
   for (int node : nodes) {
     if (!sequence.isAlive(node))
       continue;

@@ -232,17 +232,15 @@ void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
   if (isOpen() && bound.position >= 0)
     branch(bound.position, 30000000);
   if (isWide())
-    plan = planner.improved(plan, budget,
-                            graph.totalCost + bound.extraCost + slack,
-                            300000000);
+    plan = planner.improved(
+        plan, budget, graph.totalCost + bound.extraCost + slack, 300000000);
   if (isOpen())
     proveSmall(bound, plan);
   for (size_t k = 0; k < bound.solved.size() && k < 8 && isWide(); ++k)
     branch(bound.solved[k].second, 60000000);
   if (isWide())
-    plan = planner.improved(plan, budget,
-                            graph.totalCost + bound.extraCost + slack,
-                            2000000000);
+    plan = planner.improved(
+        plan, budget, graph.totalCost + bound.extraCost + slack, 2000000000);
 }
 
 RematResult Run::solve() {
