@@ -18,6 +18,7 @@
 #include "KeepPlan.h"
 #include "LocalSearch.h"
 #include "Repair.h"
+#include "UnitChain.h"
 
 #include <algorithm>
 
@@ -122,6 +123,9 @@ JudgedPlan Planner::leastPeak() {
     return plan;
   }
   JudgedPlan best = easyPlan();
+  if (auto chain = planUnitChain(graph, 3 * graph.bytes[0]))
+    if (JudgedPlan plan = judge(*chain); plan.peakBytes < best.peakBytes)
+      best = std::move(plan);
   const int64_t floorBytes = floor().bytes;
   auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
     JudgedPlan plan = repaired(start, budgetBytes, repairWork / 3);

@@ -24,6 +24,7 @@
 #include "ExactSearch.h"
 #include "FreeOrderSearch.h"
 #include "Planner.h"
+#include "UnitChain.h"
 #include "ViewFold.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -254,6 +255,14 @@ RematResult Run::solve() {
     result.floorBytes = planner.floor().bytes;
     return finish(std::move(result));
   }
+
+  if (auto chain = planUnitChain(graph, options.budgetBytes))
+    if (accept(planner.judge(*chain), options.budgetBytes, result)) {
+      result.status = RematStatus::Optimal;
+      result.boundCost = result.cost;
+      result.floorBytes = planner.floor().bytes;
+      return finish(std::move(result));
+    }
 
   JudgedPlan easy = planner.easyPlan();
   if (options.budgetBytes < easy.peakBytes)
