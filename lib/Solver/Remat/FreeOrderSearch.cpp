@@ -208,7 +208,7 @@ RematSchedule FreeOrderSearch::run(RematSchedule current) {
   while (limit.spend(perMove) &&
          !(bestScore.overflow == 0 && bestScore.extra <= options.enough)) {
     double progress = double(limit.workDone() - begin) / span;
-    double temperature = 0.6 * meanCost * std::pow(1 - progress, 2) + 1e-9;
+    double temperature = 1.0 * meanCost * std::pow(1 - progress, 3) + 1e-9;
     trial = current;
     if (!change(trial))
       continue;

@@ -15,6 +15,7 @@
 #include "Planner.h"
 
 #include "ExactSearch.h"
+#include "FreeOrderSearch.h"
 #include "KeepPlan.h"
 #include "LocalSearch.h"
 #include "Repair.h"
@@ -134,6 +135,8 @@ JudgedPlan Planner::leastPeak() {
       best = std::move(plan);
     return isBetter;
   };
+  if (!options.fixedOrder && graph.numOps() <= 2000)
+    lowerByReordering(best);
   int64_t low = floorBytes; // not reached, or reached and done
   for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
     int64_t target = round == 0 ? floorBytes : low + (best.peakBytes - low) / 2;
@@ -218,6 +221,26 @@ std::vector<RematSchedule> Planner::startsFrom(const BestBound &bound,
   for (size_t k = numGiven; k < starts.size() && k < numGiven + 3; ++k)
     result.push_back(std::move(starts[k].schedule));
   return result;
+}
+
+/// Anneals orders and runs together for ever smaller budgets.
+void Planner::lowerByReordering(JudgedPlan &best) {
+  FreeOrderOptions search;
+  search.enough = double(INT64_MAX); // any plan that fits will do
+  const double parts[] = {0.85, 0.93, 0.97, 0.985};
+  for (size_t k = 0; k < std::size(parts);) {
+    WorkLimit limit(deadline, int64_t(600000000 * options.effort));
+    search.seed = options.seed + k;
+    JudgedPlan other =
+        judge(searchFreeOrder(graph, int64_t(double(best.peakBytes) * parts[k]),
+                              best.schedule, search, limit));
+    if (other.isValid() && other.peakBytes < best.peakBytes)
+      best = std::move(other);
+    else
+      ++k;
+    if (deadline.passed())
+      return;
+  }
 }
 
 JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,

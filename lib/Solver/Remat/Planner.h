@@ -54,6 +54,7 @@ public:
 
 private:
   RematFloor findFloor() const;
+  void lowerByReordering(JudgedPlan &best);
   std::vector<RematSchedule> startsFrom(const BestBound &bound,
                                         int64_t budgetBytes);
   JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,

@@ -172,7 +172,7 @@ RematResult Run::solveBaseline() {
 void Run::reorder(const BestBound &bound, JudgedPlan &plan) {
   if (graph.numOps() > 2000)
     return;
-  for (uint64_t round = 0; round < 4; ++round) {
+  for (uint64_t round = 0; round < 3; ++round) {
     if (plan.isValid() && plan.cost <= graph.totalCost + bound.extraCost)
       return;
     WorkLimit limit(deadline, int64_t(2500000000 * options.effort));

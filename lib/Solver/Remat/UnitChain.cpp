@@ -40,9 +40,8 @@ int solver::unitChainLayers(const RematGraph &graph) {
   if (numOps < 3 || numOps % 2 == 0 || graph.numValues() != numOps ||
       problem.residentBytes != 0 || !problem.keep.empty() ||
       !problem.inplace.empty() || !problem.after.empty() ||
-      graph.cost(0) == 0 || graph.bytes[graph.outputs(0).empty()
-                                            ? 0
-                                            : graph.outputs(0)[0]] == 0)
+      graph.cost(0) == 0 ||
+      graph.bytes[graph.outputs(0).empty() ? 0 : graph.outputs(0)[0]] == 0)
     return 0;
   for (int i = 0; i < numOps; ++i) {
     if (graph.order[i] != i || graph.outputs(i).size() != 1 ||
