@@ -59,8 +59,7 @@ int64_t Arena::touchedBytes() const {
 }
 
 int64_t Arena::paddedEnd(int64_t offsetBytes, int64_t bytes) const {
-  return std::min(sizeBytes,
-                  alignTo(offsetBytes + bytes, backend.alignment()));
+  return std::min(sizeBytes, alignTo(offsetBytes + bytes, backend.alignment()));
 }
 
 void Arena::open(int64_t offsetBytes, int64_t bytes) {

@@ -61,8 +61,7 @@ static bool isBuffer(const ExecPlan &plan, BufferId id) {
   return id >= 0 && static_cast<size_t>(id) < plan.buffers.size();
 }
 
-std::vector<Lifetime>
-lowtide::runtime::computeLifetimes(const ExecPlan &plan) {
+std::vector<Lifetime> lowtide::runtime::computeLifetimes(const ExecPlan &plan) {
   const auto numSteps = static_cast<int32_t>(plan.steps.size());
   std::vector<Lifetime> lives(plan.buffers.size(), Lifetime{0, 0});
   std::vector<bool> written(plan.buffers.size(), false);

@@ -35,8 +35,7 @@ static llvm::Error error(const std::string &text) {
 }
 
 static double secondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                       start)
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
       .count();
 }
 
@@ -72,8 +71,7 @@ Executor::create(ExecPlan plan, Backend &backend,
   std::unique_ptr<Executor> executor(
       new Executor(std::move(plan), backend, options));
   if (!executor->arena.isValid())
-    return error("can't reserve " +
-                 std::to_string(executor->plan.arenaBytes) +
+    return error("can't reserve " + std::to_string(executor->plan.arenaBytes) +
                  " bytes of memory for the step");
   if (llvm::Error e = executor->checkCalls())
     return e;
@@ -203,10 +201,9 @@ llvm::Error Executor::setInput(std::string_view name,
   const Buffer &buffer = plan.buffers[port->buffer];
   const auto given = static_cast<int64_t>(bytes.size());
   if (given != buffer.desc.bytes())
-    return error("input '" + port->name + "' of type " +
-                 toString(buffer.desc) + " takes " +
-                 std::to_string(buffer.desc.bytes()) + " bytes, not " +
-                 std::to_string(given));
+    return error("input '" + port->name + "' of type " + toString(buffer.desc) +
+                 " takes " + std::to_string(buffer.desc.bytes()) +
+                 " bytes, not " + std::to_string(given));
   if (buffer.resident)
     backend.copyToDevice(addressOf(port->buffer), bytes.data(), given);
   else
@@ -285,8 +282,7 @@ void Executor::copyUpdates() {
     std::byte *to = addressOf(input->buffer);
     const std::byte *from = addressOf(output.buffer);
     if (to != from)
-      backend.copyOnDevice(to, from,
-                           plan.buffers[output.buffer].desc.bytes());
+      backend.copyOnDevice(to, from, plan.buffers[output.buffer].desc.bytes());
   }
 }
 
@@ -316,10 +312,8 @@ llvm::Error Executor::run() {
   times.runSeconds.push_back(secondsSince(start));
   times.measuredPeakBytes = arena.touchedBytes();
   if (times.measuredPeakBytes != plan.arenaBytes)
-    return error("measured peak is " +
-                 std::to_string(times.measuredPeakBytes) +
-                 " bytes but the plan says " +
-                 std::to_string(plan.arenaBytes));
+    return error("measured peak is " + std::to_string(times.measuredPeakBytes) +
+                 " bytes but the plan says " + std::to_string(plan.arenaBytes));
   return llvm::Error::success();
 }
 

@@ -53,9 +53,8 @@ std::string KernelCall::stringAttr(const std::string &name,
   return value ? *value : fallback;
 }
 
-std::vector<int64_t>
-KernelCall::intsAttr(const std::string &name,
-                     std::vector<int64_t> fallback) const {
+std::vector<int64_t> KernelCall::intsAttr(const std::string &name,
+                                          std::vector<int64_t> fallback) const {
   const auto *value = find<std::vector<int64_t>>(*this, name);
   return value ? *value : fallback;
 }

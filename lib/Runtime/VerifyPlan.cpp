@@ -137,11 +137,9 @@ bool PlanVerifier::checkBuffers() {
     return fail("the alignment must be positive");
   for (size_t i = 0; i < plan.buffers.size(); ++i) {
     const Buffer &buffer = plan.buffers[i];
-    if (buffer.offsetBytes < 0 ||
-        buffer.offsetBytes % plan.alignmentBytes != 0)
+    if (buffer.offsetBytes < 0 || buffer.offsetBytes % plan.alignmentBytes != 0)
       return fail("buffer " + quote(i) + " is at byte " +
-                  std::to_string(buffer.offsetBytes) +
-                  ", not a multiple of " +
+                  std::to_string(buffer.offsetBytes) + ", not a multiple of " +
                   std::to_string(plan.alignmentBytes));
     if (buffer.base != noBuffer) {
       if (buffer.offsetBytes != beginOf(buffer.base))
@@ -224,8 +222,7 @@ bool PlanVerifier::checkOrder() {
       if (id == noBuffer)
         continue;
       if (!written[id])
-        return fail(where(s) + " reads " + quote(id) +
-                    " before it is written");
+        return fail(where(s) + " reads " + quote(id) + " before it is written");
       lastRead[roots[id]] = std::max(lastRead[roots[id]], s + 1);
     }
     for (BufferId id : plan.steps[s].results) {

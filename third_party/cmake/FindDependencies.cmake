@@ -11,10 +11,20 @@ target_include_directories(LowtideLlvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
 target_link_libraries(LowtideLlvm INTERFACE LLVM)
 
 find_package(Threads REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+# The prebuilt oneDNN runs on GNU OpenMP. What sets its threads links the target
+# gomp, not clang's own OpenMP, so that one process has one pool of threads.
 lowtide_find_part(onednn LOWTIDE_ONEDNN_PREFIX)
+unset(dnnl_DIR CACHE) # A build folder may remember an older recipe.
 find_package(dnnl 3 REQUIRED CONFIG
   PATHS ${LOWTIDE_ONEDNN_PREFIX} NO_DEFAULT_PATH)
+
+option(LOWTIDE_ENABLE_HIGHS "Solve integer programs with HiGHS" OFF)
+if(LOWTIDE_ENABLE_HIGHS)
+  lowtide_find_part(highs LOWTIDE_HIGHS_PREFIX)
+  unset(highs_DIR CACHE)
+  find_package(highs REQUIRED CONFIG
+    PATHS ${LOWTIDE_HIGHS_PREFIX} NO_DEFAULT_PATH)
+endif()
 
 if(LOWTIDE_ENABLE_COMPILER)
   find_package(MLIR REQUIRED CONFIG HINTS ${LOWTIDE_LLVM_PREFIX})
@@ -28,6 +38,7 @@ if(LOWTIDE_ENABLE_COMPILER)
   target_link_libraries(LowtideMlir INTERFACE MLIR LowtideLlvm)
   find_package(Protobuf REQUIRED)
   lowtide_find_part(onnx LOWTIDE_ONNX_PREFIX)
+  unset(ONNX_DIR CACHE) # A build folder may remember an older recipe.
   find_package(ONNX REQUIRED CONFIG
     PATHS ${LOWTIDE_ONNX_PREFIX} NO_DEFAULT_PATH)
 endif()

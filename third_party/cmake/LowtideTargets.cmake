@@ -55,12 +55,31 @@ function(lowtide_discover_tests target prefix)
   catch_discover_tests(${target} TEST_PREFIX "${prefix}/" DISCOVERY_MODE PRE_TEST)
 endfunction()
 
+# One ctest entry for a Python script, run by the interpreter that has onnx,
+# onnxruntime and numpy. LOWTIDE_BIN names the folder of our tools, LOWTIDE_MODELS
+# the stripped graphs; the test runs in a folder of its own. Exit code 77 skips.
+#   lowtide_python_test(Integration/Oracle SCRIPT Oracle.py ARGS mlp)
+function(lowtide_python_test name)
+  cmake_parse_arguments(ARG "" "SCRIPT" "ARGS" ${ARGN})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/run/${name})
+  file(MAKE_DIRECTORY ${folder})
+  add_test(NAME ${name}
+    COMMAND ${LOWTIDE_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/${ARG_SCRIPT} ${ARG_ARGS}
+    WORKING_DIRECTORY ${folder})
+  set_tests_properties(${name} PROPERTIES
+    SKIP_RETURN_CODE 77 TIMEOUT 1200 ENVIRONMENT
+    "LOWTIDE_BIN=${CMAKE_RUNTIME_OUTPUT_DIRECTORY};LOWTIDE_MODELS=${PROJECT_SOURCE_DIR}/test/models;PYTHONDONTWRITEBYTECODE=1")
+endfunction()
+
 # Every file of the compiler includes the same heavy headers: compile them once.
 function(lowtide_use_mlir_pch target)
   if(NOT TARGET LowtideMlirPch)
     file(WRITE ${PROJECT_BINARY_DIR}/mlir_pch.cpp "")
     add_library(LowtideMlirPch OBJECT ${PROJECT_BINARY_DIR}/mlir_pch.cpp)
     target_link_libraries(LowtideMlirPch PUBLIC LowtideBase LowtideMlir)
+    # Without time stamps in it, ccache can tell two equal ones.
+    target_compile_options(LowtideMlirPch PRIVATE
+      "SHELL:-Xclang -fno-pch-timestamp")
     target_precompile_headers(LowtideMlirPch PRIVATE
       <mlir/IR/Builders.h> <mlir/IR/BuiltinOps.h> <mlir/IR/BuiltinTypes.h>
       <mlir/IR/DialectImplementation.h> <mlir/IR/OpImplementation.h>
@@ -69,6 +88,12 @@ function(lowtide_use_mlir_pch target)
       <mlir/Dialect/Func/IR/FuncOps.h>
       <llvm/ADT/MapVector.h> <llvm/ADT/TypeSwitch.h>
       <llvm/Support/FormatVariadic.h> <map> <memory> <string> <vector>)
+  endif()
+  # Executables are compiled with -fPIE, which doesn't take a header compiled
+  # with -fPIC; the later flag wins.
+  get_target_property(kind ${target} TYPE)
+  if(kind STREQUAL EXECUTABLE)
+    target_compile_options(${target} PRIVATE -fPIC)
   endif()
   target_precompile_headers(${target} REUSE_FROM LowtideMlirPch)
 endfunction()

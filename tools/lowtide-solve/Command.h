@@ -90,6 +90,8 @@ int runPareto(Arguments &arguments);
 int runCompare(Arguments &arguments);
 int runCheck(Arguments &arguments);
 int runGenerate(Arguments &arguments);
+int runOrder(Arguments &arguments);
+int runPack(Arguments &arguments);
 
 } // namespace lowtide::solve
 

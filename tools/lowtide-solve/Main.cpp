@@ -39,6 +39,13 @@ static const Subcommand subcommands[] = {
      "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
      "[--json]",
      "lowtide-solve check resnet50.json plan.json --budget 50%"},
+    {"pack", runPack, "addresses for buffers with lifetimes",
+     "lowtide-solve pack FILE [--capacity N] [--align A] [--time-limit S] "
+     "[--seed N] [--out FILE] [--json]",
+     "lowtide-solve pack buffers.csv --capacity 1048576 --out packed.csv"},
+    {"order", runOrder, "the order of ops with the least peak",
+     "lowtide-solve order FILE [--time-limit S] [--plan OUT] [--json]",
+     "lowtide-solve order resnet50.json --plan order.json"},
     {"generate", runGenerate, "make a problem",
      "lowtide-solve generate chain|transformer|random --ops N --out FILE "
      "[--seed S]",

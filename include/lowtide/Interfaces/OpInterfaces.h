@@ -37,7 +37,8 @@ public:
   /// A number for a random op that no other op of the step has.
   virtual int64_t getUniqueOpId() = 0;
   /// Makes `updated` the next step's value of `statistic`, an argument of the
-  /// step. Does nothing when `statistic` isn't an argument.
+  /// step; null leaves it as it is. Either way it isn't trained. Does nothing
+  /// when `statistic` isn't an argument.
   virtual void updateStatistic(mlir::Value statistic, mlir::Value updated) = 0;
 };
 

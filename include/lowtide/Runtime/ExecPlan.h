@@ -62,7 +62,7 @@ std::string_view toString(Phase phase);
 
 struct Step {
   KernelCall call;
-  std::string node; ///< For messages and reports.
+  std::string node;               ///< For messages and reports.
   std::vector<BufferId> operands; ///< `noBuffer` where absent or host-only.
   std::vector<BufferId> results;  ///< `noBuffer` where absent.
   /// Views run no kernel: their result is at their operand's address.

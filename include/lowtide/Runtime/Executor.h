@@ -50,8 +50,7 @@ public:
   ~Executor();
 
   /// `bytes` must be as many as the input's type says.
-  llvm::Error setInput(std::string_view name,
-                       std::span<const std::byte> bytes);
+  llvm::Error setInput(std::string_view name, std::span<const std::byte> bytes);
   /// One step. Fails when a kernel refuses a value, when a canary was
   /// overwritten or when measured and planned peak differ.
   llvm::Error run();

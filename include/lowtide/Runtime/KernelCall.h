@@ -35,9 +35,9 @@
 
 namespace lowtide::runtime {
 
-using AttrValue = std::variant<int64_t, double, std::string,
-                               std::vector<int64_t>, std::vector<double>,
-                               std::vector<std::string>>;
+using AttrValue =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>,
+                 std::vector<double>, std::vector<std::string>>;
 
 /// Bytes of a tensor whose value is known before anything runs.
 using ConstantData = std::shared_ptr<const std::vector<std::byte>>;

@@ -50,6 +50,8 @@ public:
   }
   std::unique_ptr<PreparedKernel> prepare(const KernelCall &call) override {
     KernelBuild built = build(call);
+    if (built.compile)
+      built.run = built.compile();
     if (!built.whyNot.empty() || !built.run)
       return nullptr;
     return std::make_unique<CpuKernel>(std::move(built.run));

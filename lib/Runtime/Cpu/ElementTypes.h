@@ -28,7 +28,8 @@ inline KernelBuild refuseType(DataType type) {
                 " isn't supported");
 }
 
-template <typename F> KernelBuild withFloat(DataType type, const F &f) {
+template <typename F>
+KernelBuild withFloat(DataType type, const F &f) {
   switch (type) {
   case DataType::Float32:
     return f(std::type_identity<float>());
@@ -39,7 +40,8 @@ template <typename F> KernelBuild withFloat(DataType type, const F &f) {
   }
 }
 
-template <typename F> KernelBuild withInteger(DataType type, const F &f) {
+template <typename F>
+KernelBuild withInteger(DataType type, const F &f) {
   switch (type) {
   case DataType::Int8:
     return f(std::type_identity<int8_t>());
@@ -54,14 +56,16 @@ template <typename F> KernelBuild withInteger(DataType type, const F &f) {
   }
 }
 
-template <typename F> KernelBuild withNumber(DataType type, const F &f) {
+template <typename F>
+KernelBuild withNumber(DataType type, const F &f) {
   if (type == DataType::Float32 || type == DataType::Float64)
     return withFloat(type, f);
   return withInteger(type, f);
 }
 
 /// Axes and indices: int32 or int64.
-template <typename F> KernelBuild withIndex(DataType type, const F &f) {
+template <typename F>
+KernelBuild withIndex(DataType type, const F &f) {
   if (type == DataType::Int32)
     return f(std::type_identity<int32_t>());
   if (type == DataType::Int64)
@@ -70,7 +74,8 @@ template <typename F> KernelBuild withIndex(DataType type, const F &f) {
 }
 
 /// For kernels that only move elements.
-template <typename F> KernelBuild withBytes(DataType type, const F &f) {
+template <typename F>
+KernelBuild withBytes(DataType type, const F &f) {
   switch (sizeInBytes(type)) {
   case 1:
     return f(std::type_identity<uint8_t>());
@@ -87,7 +92,8 @@ template <typename T>
 const T *in(const KernelBuffers &buffers, size_t operand) {
   return static_cast<const T *>(buffers.operands[operand]);
 }
-template <typename T> T *out(const KernelBuffers &buffers, size_t result = 0) {
+template <typename T>
+T *out(const KernelBuffers &buffers, size_t result = 0) {
   return static_cast<T *>(buffers.results[result]);
 }
 

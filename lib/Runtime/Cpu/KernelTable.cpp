@@ -11,11 +11,35 @@ using namespace lowtide::runtime::cpu;
 static KernelTable makeReferenceKernels() {
   KernelTable table;
   addUnaryKernels(table);
+  addBinaryKernels(table);
+  addSelectKernels(table);
+  addCastKernels(table);
+  addShapeKernels(table);
+  addPadKernels(table);
+  addJoinKernels(table);
+  addGatherKernels(table);
+  addScatterKernels(table);
+  addGenerateKernels(table);
+  addReduceKernels(table);
+  addSoftmaxKernels(table);
+  addConvKernels(table);
+  addPoolKernels(table);
+  addNormKernels(table);
+  addNormGradKernels(table);
+  addMatMulKernels(table);
+  addLossKernels(table);
+  addResizeKernels(table);
+  addUnaryGradKernels(table);
+  addIndexGradKernels(table);
+  addRandomKernels(table);
+  addUpdateKernels(table);
   return table;
 }
 
 static KernelTable makeFastKernels() {
   KernelTable table;
+  addFastConvKernels(table);
+  addFastMatMulKernels(table);
   return table;
 }
 

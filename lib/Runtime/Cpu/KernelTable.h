@@ -38,6 +38,8 @@ struct KernelBuild {
   std::string whyNot; ///< Why the call isn't supported, else empty.
   KernelNeeds needs;
   RunKernel run;
+  /// Makes `run` where that takes long; called once, before the first step.
+  std::function<RunKernel()> compile;
 };
 
 /// A refusal.
@@ -85,8 +87,6 @@ void addMatMulKernels(KernelTable &table);
 void addLossKernels(KernelTable &table);
 void addUnaryGradKernels(KernelTable &table);
 void addNormGradKernels(KernelTable &table);
-void addConvGradKernels(KernelTable &table);
-void addPoolGradKernels(KernelTable &table);
 void addIndexGradKernels(KernelTable &table);
 void addRandomKernels(KernelTable &table);
 void addUpdateKernels(KernelTable &table);

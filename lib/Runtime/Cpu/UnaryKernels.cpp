@@ -22,7 +22,8 @@ using namespace lowtide::runtime::cpu;
 namespace {
 
 #define LOWTIDE_UNARY(NAME, EXPR)                                              \
-  template <typename T> struct NAME {                                          \
+  template <typename T>                                                        \
+  struct NAME {                                                                \
     explicit NAME(const KernelCall &) {}                                       \
     T operator()(T x) const { return static_cast<T>(EXPR); }                   \
   };
@@ -32,12 +33,11 @@ LOWTIDE_UNARY(Neg, -x)
 LOWTIDE_UNARY(Abs, x < T(0) ? -x : x)
 LOWTIDE_UNARY(Sign, x > T(0) ? T(1) : (x < T(0) ? T(-1) : (x == x ? T(0) : x)))
 LOWTIDE_UNARY(FloatAbs, std::fabs(x))
-LOWTIDE_UNARY(Sigmoid, x >= T(0)
-                           ? T(1) / (T(1) + std::exp(-x))
-                           : std::exp(x) / (T(1) + std::exp(x)))
+LOWTIDE_UNARY(Sigmoid, x >= T(0) ? T(1) / (T(1) + std::exp(-x))
+                                 : std::exp(x) / (T(1) + std::exp(x)))
 LOWTIDE_UNARY(Tanh, std::tanh(x))
-LOWTIDE_UNARY(Softplus, (x > T(0) ? x : T(0)) +
-                            std::log1p(std::exp(-std::fabs(x))))
+LOWTIDE_UNARY(Softplus,
+              (x > T(0) ? x : T(0)) + std::log1p(std::exp(-std::fabs(x))))
 LOWTIDE_UNARY(Softsign, x / (T(1) + std::fabs(x)))
 LOWTIDE_UNARY(Exp, std::exp(x))
 LOWTIDE_UNARY(Log, std::log(x))
@@ -53,30 +53,32 @@ LOWTIDE_UNARY(Tan, std::tan(x))
 LOWTIDE_UNARY(Atan, std::atan(x))
 LOWTIDE_UNARY(Sinh, std::sinh(x))
 LOWTIDE_UNARY(Cosh, std::cosh(x))
-LOWTIDE_UNARY(HardSwish,
-              x *std::fmin(T(1), std::fmax(T(0), x / T(6) + T(0.5))))
+LOWTIDE_UNARY(HardSwish, x *std::fmin(T(1), std::fmax(T(0), x / T(6) + T(0.5))))
 LOWTIDE_UNARY(Mish, x *std::tanh((x > T(0) ? x : T(0)) +
                                  std::log1p(std::exp(-std::fabs(x)))))
 #undef LOWTIDE_UNARY
 
-template <typename T> struct LeakyRelu {
+template <typename T>
+struct LeakyRelu {
   explicit LeakyRelu(const KernelCall &call)
       : alpha(static_cast<T>(call.floatAttr("alpha", 0.01))) {}
   T operator()(T x) const { return x < T(0) ? alpha * x : x; }
   T alpha;
 };
 
-template <typename T> struct Elu {
+template <typename T>
+struct Elu {
   explicit Elu(const KernelCall &call)
       : alpha(static_cast<T>(call.floatAttr("alpha", 1.0))) {}
   T operator()(T x) const { return x < T(0) ? alpha * std::expm1(x) : x; }
   T alpha;
 };
 
-template <typename T> struct Selu {
+template <typename T>
+struct Selu {
   explicit Selu(const KernelCall &call)
-      : alpha(static_cast<T>(
-            call.floatAttr("alpha", 1.67326319217681884765625))),
+      : alpha(
+            static_cast<T>(call.floatAttr("alpha", 1.67326319217681884765625))),
         gamma(static_cast<T>(
             call.floatAttr("gamma", 1.05070102214813232421875))) {}
   T operator()(T x) const {
@@ -85,7 +87,8 @@ template <typename T> struct Selu {
   T alpha, gamma;
 };
 
-template <typename T> struct HardSigmoid {
+template <typename T>
+struct HardSigmoid {
   explicit HardSigmoid(const KernelCall &call)
       : alpha(static_cast<T>(call.floatAttr("alpha", 0.2))),
         beta(static_cast<T>(call.floatAttr("beta", 0.5))) {}
@@ -95,19 +98,18 @@ template <typename T> struct HardSigmoid {
   T alpha, beta;
 };
 
-template <typename T> struct Gelu {
+template <typename T>
+struct Gelu {
   explicit Gelu(const KernelCall &call)
       : tanhForm(call.stringAttr("approximate", "none") == "tanh") {}
   T operator()(T x) const {
     if (!tanhForm)
       return T(0.5) * x * (T(1) + std::erf(x * T(0.70710678118654752440)));
-    const T inner =
-        T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
+    const T inner = T(0.79788456080286535588) * (x + T(0.044715) * x * x * x);
     return T(0.5) * x * (T(1) + std::tanh(inner));
   }
   bool tanhForm;
 };
-
 
 } // namespace
 
@@ -187,8 +189,8 @@ static KernelBuild makeIsInf(const KernelCall &call, const CpuContext &cpu) {
   return withFloat(call.operand(0).type, [&](auto tag) {
     using T = typename decltype(tag)::type;
     return mapElements<T, uint8_t>(call, cpu, [=](T x) {
-      return static_cast<uint8_t>(std::isinf(x) && (x > 0 ? positive
-                                                          : negative));
+      return static_cast<uint8_t>(std::isinf(x) &&
+                                  (x > 0 ? positive : negative));
     });
   });
 }

@@ -39,7 +39,7 @@ public:
 
 private:
   struct Change {
-    enum Kind { Floor, Least } kind;
+    enum Kind { Floor, Least, Options } kind;
     int32_t index;
     int64_t old;
   };
@@ -51,16 +51,20 @@ private:
   int32_t chooseSlot(int32_t lo, int32_t hi, int64_t &next);
   bool place(int32_t job);
   bool waste(int32_t slot, int64_t level);
+  void change(Change::Kind kind, int32_t index, int64_t value);
+  void toggle(int32_t job, int32_t sign);
   bool raise(int32_t job, int64_t least);
   bool checkDirty();
   bool checkSlot(int32_t slot);
+  bool stackFits(int32_t slot);
   void undo(size_t trailMark, size_t placedMark);
   int64_t nextLevel(int32_t slot, int64_t level);
   double score(int32_t job, int32_t runLo, int32_t runHi);
   Hash128 stateHash(int32_t lo, int32_t hi);
   void drawWeights();
 
-  template <typename F> void forEachUnplaced(int32_t slot, F f) {
+  template <typename F>
+  void forEachUnplaced(int32_t slot, F f) {
     const Word *bits = &slotJobs[size_t(slot) * words];
     for (int32_t w = 0; w < words; ++w)
       for (Word x = bits[w] & unplaced[w]; x; x &= x - 1)
@@ -77,7 +81,7 @@ private:
   std::mt19937_64 random;
   uint64_t &steps;
   const std::function<bool()> &isLate;
-  uint64_t stopAt = 0;
+  uint64_t nodes = 0, stopAt = 0;
   bool late = false;
 
   std::vector<Job> jobs;
@@ -85,14 +89,15 @@ private:
   int32_t words = 0, numSlots = 0, slotWords = 0;
   std::vector<Word> slotJobs, unplaced, neighbours, dirty, jobSlots;
   std::vector<int64_t> floor, remaining, least, offsets;
-  std::vector<int32_t> count;
+  std::vector<int32_t> count, optionsAt, crossing;
+  std::vector<uint64_t> keyA, keyB, hashA, hashB;
   int64_t capacity = 0;
   std::vector<Change> trail;
   std::vector<int32_t> placed;
   std::vector<double> slotWeight, jobNoise;
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> failed;
   double wSize = 1, wLength = 1, wFlush = 1, wLevel = 1, wNoise = 0;
-  std::vector<std::pair<int64_t, int64_t>> scratch;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 32> levels;
 };
 } // namespace
 
@@ -141,8 +146,14 @@ bool Search::setUp(int64_t capacityBytes) {
           floor[s] = std::max(floor[s], b.pinned + b.extent);
       continue;
     }
-    Job job{int32_t(i), b.lo, b.hi, b.extent, b.alignment,
-            model.highestOffset(i, capacityBytes), int32_t(slotLists.size()), 0};
+    Job job{int32_t(i),
+            b.lo,
+            b.hi,
+            b.extent,
+            b.alignment,
+            model.highestOffset(i, capacityBytes),
+            int32_t(slotLists.size()),
+            0};
     for (const BodyRect &r : model.rectsOf(i))
       for (int32_t s = r.lo; s < r.hi; ++s) {
         if (slotLists.size() > size_t(job.firstSlot) && slotLists.back() == s)
@@ -181,56 +192,115 @@ bool Search::setUp(int64_t capacityBytes) {
     }
     neighbours[size_t(j) * words + (j >> 6)] &= ~(Word(1) << (j & 63));
   }
+  optionsAt.assign(numSlots, 0);
+  crossing.assign(numSlots, 0);
+  hashA.assign(numSlots, 0);
+  hashB.assign(numSlots, 0);
+  std::mt19937_64 keys(12345);
+  for (int32_t j = 0; j < n; ++j) {
+    keyA.push_back(keys());
+    keyB.push_back(keys());
+    hashA[jobs[j].lo] ^= keyA[j];
+    hashB[jobs[j].lo] ^= keyB[j];
+    for (int32_t s = jobs[j].lo; s + 1 < jobs[j].hi; ++s)
+      ++crossing[s];
+  }
   slotWeight.assign(numSlots, 1.0);
   jobNoise.assign(n, 0.0);
   return true;
+}
+
+void Search::change(Change::Kind kind, int32_t index, int64_t value) {
+  switch (kind) {
+  case Change::Floor:
+    trail.push_back({kind, index, floor[index]});
+    floor[index] = value;
+    return;
+  case Change::Least:
+    trail.push_back({kind, index, least[index]});
+    least[index] = value;
+    return;
+  case Change::Options:
+    trail.push_back({kind, index, optionsAt[index]});
+    optionsAt[index] = int32_t(value);
+    return;
+  }
+}
+
+/// Counts a job in (+1) or out (-1) of everything that is kept by slot.
+void Search::toggle(int32_t job, int32_t sign) {
+  const Job &j = jobs[job];
+  unplaced[job >> 6] ^= Word(1) << (job & 63);
+  for (int32_t k = 0; k < j.numSlots; ++k) {
+    int32_t s = slotLists[j.firstSlot + k];
+    remaining[s] += sign * j.size;
+    count[s] += sign;
+  }
+  for (int32_t s = j.lo; s + 1 < j.hi; ++s)
+    crossing[s] += sign;
+  hashA[j.lo] ^= keyA[job];
+  hashB[j.lo] ^= keyB[job];
 }
 
 bool Search::raise(int32_t job, int64_t to) {
   to = alignUp(to, jobs[job].alignment);
   if (to <= least[job])
     return true;
-  trail.push_back({Change::Least, job, least[job]});
-  least[job] = to;
-  for (int32_t w = 0; w < slotWords; ++w)
-    dirty[w] |= jobSlots[size_t(job) * slotWords + w];
+  int64_t old = least[job];
+  change(Change::Least, job, to);
+  // Look again where the job may have been the lowest, and where starting
+  // everything at `to` would pass the capacity.
+  const Job &j = jobs[job];
+  for (int32_t k = 0; k < j.numSlots; ++k) {
+    int32_t s = slotLists[j.firstSlot + k];
+    if (floor[s] >= old || to + remaining[s] > capacity)
+      dirty[s >> 6] |= Word(1) << (s & 63);
+  }
   return to <= jobs[job].highest;
 }
 
 bool Search::checkSlot(int32_t slot) {
   if (count[slot] == 0)
     return true;
+  steps += words + count[slot];
   int64_t lowest = INT64_MAX, highest = 0;
-  scratch.clear();
+  int32_t options = 0;
   forEachUnplaced(slot, [&](int32_t j) {
-    lowest = std::min(lowest, least[j]);
-    highest = std::max(highest, least[j]);
-    scratch.push_back({least[j], jobs[j].size});
+    int64_t from = least[j];
+    options = from < lowest ? 1 : options + (from == lowest);
+    lowest = std::min(lowest, from);
+    highest = std::max(highest, from);
   });
-  if (lowest > floor[slot]) {
-    trail.push_back({Change::Floor, slot, floor[slot]});
-    floor[slot] = lowest;
-  }
-  int64_t top = floor[slot] + remaining[slot];
-  if (top > capacity)
+  if (lowest > floor[slot])
+    change(Change::Floor, slot, lowest);
+  if (options != optionsAt[slot])
+    change(Change::Options, slot, options);
+  int64_t slack = capacity - floor[slot] - remaining[slot];
+  if (slack < 0)
     return false;
-  if (highest == lowest)
-    return true;
-  // One machine with release dates: the least end of a stack.
-  int64_t slack = capacity - top;
-  // insertion sort
-  std::sort(scratch.begin(), scratch.end());
-  int64_t at = floor[slot];
-  for (auto [from, size] : scratch) {
-    if (from > at) {
-      slack -= from - at;
-      if (slack < 0)
-        return false;
-      at = from;
-    }
-    at += size;
-  }
-  return true;
+  return highest - lowest <= slack || stackFits(slot);
+}
+
+/// Whether the jobs at a slot can be stacked below the capacity when each
+/// starts at its least offset or above: one machine with release dates.
+bool Search::stackFits(int32_t slot) {
+  // Few offsets are distinct: sum the sizes of each.
+  levels.clear();
+  forEachUnplaced(slot, [&](int32_t j) {
+    int64_t from = least[j];
+    size_t i = levels.size();
+    while (i > 0 && levels[i - 1].first > from)
+      --i;
+    if (i > 0 && levels[i - 1].first == from)
+      levels[i - 1].second += jobs[j].size;
+    else
+      levels.insert(levels.begin() + i, {from, jobs[j].size});
+  });
+  steps += count[slot];
+  int64_t at = 0;
+  for (auto [from, size] : levels)
+    at = std::max(at, from) + size;
+  return at <= capacity;
 }
 
 bool Search::checkDirty() {
@@ -249,18 +319,16 @@ bool Search::checkDirty() {
 }
 
 bool Search::place(int32_t job) {
-  ++steps;
+  ++nodes;
+  steps += words + jobs[job].numSlots;
   const Job &j = jobs[job];
   int64_t top = least[job] + j.size;
-  unplaced[job >> 6] &= ~(Word(1) << (job & 63));
+  toggle(job, -1);
   placed.push_back(job);
   offsets[j.body] = least[job];
   for (int32_t k = 0; k < j.numSlots; ++k) {
     int32_t s = slotLists[j.firstSlot + k];
-    trail.push_back({Change::Floor, s, floor[s]});
-    floor[s] = top;
-    remaining[s] -= j.size;
-    --count[s];
+    change(Change::Floor, s, top);
   }
   for (int32_t w = 0; w < slotWords; ++w)
     dirty[w] |= jobSlots[size_t(job) * slotWords + w];
@@ -275,9 +343,8 @@ bool Search::place(int32_t job) {
 }
 
 bool Search::waste(int32_t slot, int64_t level) {
-  ++steps;
-  trail.push_back({Change::Floor, slot, floor[slot]});
-  floor[slot] = level;
+  ++nodes;
+  change(Change::Floor, slot, level);
   dirty[slot >> 6] |= Word(1) << (slot & 63);
   bool ok = true;
   forEachUnplaced(slot, [&](int32_t j) { ok = ok && raise(j, level); });
@@ -291,19 +358,22 @@ bool Search::waste(int32_t slot, int64_t level) {
 void Search::undo(size_t trailMark, size_t placedMark) {
   while (trail.size() > trailMark) {
     const Change &c = trail.back();
-    (c.kind == Change::Floor ? floor : least)[c.index] = c.old;
+    switch (c.kind) {
+    case Change::Floor:
+      floor[c.index] = c.old;
+      break;
+    case Change::Least:
+      least[c.index] = c.old;
+      break;
+    case Change::Options:
+      optionsAt[c.index] = int32_t(c.old);
+      break;
+    }
     trail.pop_back();
   }
   while (placed.size() > placedMark) {
-    int32_t job = placed.back();
+    toggle(placed.back(), +1);
     placed.pop_back();
-    const Job &j = jobs[job];
-    unplaced[job >> 6] |= Word(1) << (job & 63);
-    for (int32_t k = 0; k < j.numSlots; ++k) {
-      int32_t s = slotLists[j.firstSlot + k];
-      remaining[s] += j.size;
-      ++count[s];
-    }
   }
 }
 
@@ -321,8 +391,8 @@ int64_t Search::nextLevel(int32_t slot, int64_t level) {
     for (int32_t w = 0; w < words; ++w)
       for (Word x = near[w] & unplaced[w] & ~here[w]; x; x &= x - 1) {
         int32_t c = w * 64 + __builtin_ctzll(x);
-        next = std::min(next,
-                        alignUp(least[c] + jobs[c].size, jobs[j].alignment));
+        next =
+            std::min(next, alignUp(least[c] + jobs[c].size, jobs[j].alignment));
       }
   });
   return next;
@@ -332,7 +402,6 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
   // Valleys: runs of equal floors between higher ones.
   int32_t best = -1;
   double bestKey = HUGE_VAL;
-  int64_t bestNext = 0;
   for (int32_t a = lo; a < hi;) {
     if (count[a] == 0) {
       ++a;
@@ -345,28 +414,22 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
                     (b == hi || count[b] == 0 || floor[b] > floor[a]);
     if (isValley) {
       for (int32_t s = a; s < b; ++s) {
-        int32_t options = 0;
-        int64_t level = floor[s];
-        forEachUnplaced(s, [&](int32_t j) { options += least[j] == level; });
-        int64_t slack = capacity - level - remaining[s];
-        int64_t after = INT64_MAX;
-        double key = options;
-        if (slack > 0) {
-          after = nextLevel(s, level);
-          if (after != INT64_MAX && after - level <= slack)
-            key += 1;
-        }
-        key /= slotWeight[s];
+        int64_t slack = capacity - floor[s] - remaining[s];
+        double key = (optionsAt[s] + (slack > 0)) / slotWeight[s];
         if (key < bestKey) {
           bestKey = key;
           best = s;
-          bestNext = after != INT64_MAX && after - level <= slack ? after : -1;
         }
       }
     }
     a = b;
   }
-  next = bestNext;
+  if (best < 0)
+    return best;
+  int64_t slack = capacity - floor[best] - remaining[best];
+  next = slack > 0 ? nextLevel(best, floor[best]) : INT64_MAX;
+  if (next == INT64_MAX || next - floor[best] > slack)
+    next = -1;
   return best;
 }
 
@@ -385,15 +448,14 @@ double Search::score(int32_t job, int32_t runLo, int32_t runHi) {
 
 Hash128 Search::stateHash(int32_t lo, int32_t hi) {
   Hash128 h;
-  h.add(lo * 65536 + hi);
-  for (int32_t s = lo; s < hi; ++s)
-    h.add(floor[s]);
-  std::vector<Word> in(words, 0);
-  for (int32_t s = lo; s < hi; ++s)
-    for (int32_t w = 0; w < words; ++w)
-      in[w] |= slotJobs[size_t(s) * words + w];
-  for (int32_t w = 0; w < words; ++w)
-    h.add(in[w] & unplaced[w]);
+  uint64_t jobsA = uint64_t(lo) << 32 | uint64_t(hi), jobsB = 0;
+  for (int32_t s = lo; s < hi; ++s) {
+    h.add(uint64_t(floor[s]));
+    jobsA ^= hashA[s];
+    jobsB ^= hashB[s];
+  }
+  h.add(jobsA);
+  h.add(jobsB);
   return h;
 }
 
@@ -407,12 +469,13 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
     --runLo;
   while (runHi < hi && floor[runHi] == level)
     ++runHi;
-  std::vector<std::pair<double, int32_t>> options;
+  llvm::SmallVector<std::pair<double, int32_t>, 16> options;
   forEachUnplaced(slot, [&](int32_t j) {
     if (least[j] != level)
       return;
     for (auto &[s, k] : options)
-      if (jobs[k].size == jobs[j].size && jobs[k].alignment == jobs[j].alignment &&
+      if (jobs[k].size == jobs[j].size &&
+          jobs[k].alignment == jobs[j].alignment &&
           std::equal(&jobSlots[size_t(k) * slotWords],
                      &jobSlots[size_t(k) * slotWords] + slotWords,
                      &jobSlots[size_t(j) * slotWords]))
@@ -428,7 +491,7 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
         return answer;
     }
     undo(trailMark, placedMark);
-    if (steps > stopAt)
+    if (nodes > stopAt)
       return Answer::Stopped;
   }
   if (next >= 0) {
@@ -443,28 +506,22 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
 }
 
 Search::Answer Search::solve(int32_t lo, int32_t hi) {
-  if (steps > stopAt)
+  if (nodes > stopAt)
     return Answer::Stopped;
-  if (late || ((steps & 1023) == 0 && isLate())) {
+  if (late || ((nodes & 1023) == 0 && isLate())) {
     late = true;
     return Answer::Stopped;
   }
   // Cut where no unplaced job crosses.
-  std::vector<std::pair<int32_t, int32_t>> parts;
-  int32_t partLo = -1, reach = -1;
+  llvm::SmallVector<std::pair<int32_t, int32_t>, 4> parts;
   for (int32_t s = lo; s < hi; ++s) {
-    if (s >= reach && partLo >= 0) {
-      parts.push_back({partLo, s});
-      partLo = -1;
-    }
     if (count[s] == 0)
       continue;
-    if (partLo < 0)
-      partLo = s;
-    forEachUnplaced(s, [&](int32_t j) { reach = std::max(reach, jobs[j].hi); });
+    int32_t first = s;
+    while (s + 1 < hi && crossing[s] > 0)
+      ++s;
+    parts.push_back({first, s + 1});
   }
-  if (partLo >= 0)
-    parts.push_back({partLo, hi});
   if (parts.empty())
     return Answer::Yes;
   for (auto [a, b] : parts) {
@@ -505,8 +562,8 @@ FitResult Search::run(uint64_t stepLimit) {
       return result;
     }
   uint64_t length = 2000;
-  for (int round = 0; steps < end; ++round) {
-    stopAt = std::min(end, steps + length);
+  while (steps < end) {
+    stopAt = nodes + length;
     size_t trailMark = trail.size();
     Answer answer = solve(0, numSlots);
     if (answer == Answer::Yes) {
@@ -523,7 +580,8 @@ FitResult Search::run(uint64_t stepLimit) {
     undo(trailMark, 0);
     drawWeights();
     length = length * 1.05;
-    for (double &w : slotWeight) w = 1 + (w - 1) * 0.5;
+    for (double &w : slotWeight)
+      w = 1 + (w - 1) * 0.5;
   }
   return result;
 }

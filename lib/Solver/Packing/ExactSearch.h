@@ -1,4 +1,5 @@
-//===- ExactSearch.h - Fit bodies under a capacity, or prove not -*- C++ -*-===//
+//===- ExactSearch.h - Fit bodies under a capacity, or prove not -*- C++
+//-*-===//
 //
 // Part of Lowtide, under the Apache License v2.0. See LICENSE.
 //

@@ -45,6 +45,9 @@ public:
   }
 
   void placeAt(int32_t body, int64_t offset) {
+    isTooHigh |= offset > (int64_t(1) << 62) / model.unitBytes;
+    if (isTooHigh)
+      return;
     offsets[body] = offset;
     for (const BodyRect &r : model.rectsOf(body)) {
       Piece piece{offset + r.low, offset + r.low + r.size, r.lo, r.hi};
@@ -63,6 +66,8 @@ public:
   }
 
   std::vector<int64_t> offsets;
+  /// Some offset passed what can be added up safely; the rest is dropped.
+  bool isTooHigh = false;
 
 private:
   static int64_t alignUp(int64_t value, int64_t alignment) {
@@ -131,7 +136,8 @@ Placement lowtide::solver::placeInOrder(const BodyModel &model,
     placer.place(body);
   Placement placement;
   placement.offsets = std::move(placer.offsets);
-  placement.heightBytes = model.heightBytes(placement.offsets);
+  if (!placer.isTooHigh)
+    placement.heightBytes = model.heightBytes(placement.offsets);
   return placement;
 }
 
@@ -190,17 +196,17 @@ namespace {
 /// Repeats placements while the order improves.
 class OrderImprover {
 public:
-  OrderImprover(const BodyModel &model, uint64_t seed, uint64_t stepLimit,
-                uint64_t &steps, const std::function<bool()> &isLate)
-      : model(model), random(seed + 1), stepLimit(stepLimit), steps(steps),
-        isLate(isLate) {}
+  OrderImprover(const BodyModel &model, int64_t goalBytes, uint64_t seed,
+                uint64_t stepLimit, uint64_t &steps,
+                const std::function<bool()> &isLate)
+      : model(model), goalBytes(goalBytes), random(seed + 1),
+        stepLimit(stepLimit), steps(steps), isLate(isLate) {}
 
   Placement run();
 
 private:
   bool isDone() const {
-    return best.heightBytes <= model.lowerBoundBytes || steps > stepLimit ||
-           isLate();
+    return best.heightBytes <= goalBytes || steps > stepLimit || isLate();
   }
   void tryOrder(const std::vector<int32_t> &order, Fit fit) {
     Placement placement = placeInOrder(model, order, fit, steps);
@@ -213,6 +219,7 @@ private:
   void pushForward();
 
   const BodyModel &model;
+  int64_t goalBytes;
   std::mt19937_64 random;
   uint64_t stepLimit;
   uint64_t &steps;
@@ -252,7 +259,7 @@ void OrderImprover::pushForward() {
       int64_t top = (now.offsets[order[rank]] + b.extent) * model.unitBytes -
                     b.slackBytes;
       double key = double(rank);
-      bool isHigh = top > model.lowerBoundBytes;
+      bool isHigh = top > goalBytes;
       if (isHigh || random() % 64 == 0)
         key *= double(random() % 1000) / 1000.0;
       keyed.push_back({key, order[rank]});
@@ -273,8 +280,9 @@ void OrderImprover::pushForward() {
   }
 }
 
-Placement lowtide::solver::placeGreedily(const BodyModel &model, uint64_t seed,
+Placement lowtide::solver::placeGreedily(const BodyModel &model,
+                                         int64_t goalBytes, uint64_t seed,
                                          uint64_t stepLimit, uint64_t &steps,
                                          const std::function<bool()> &isLate) {
-  return OrderImprover(model, seed, stepLimit, steps, isLate).run();
+  return OrderImprover(model, goalBytes, seed, stepLimit, steps, isLate).run();
 }

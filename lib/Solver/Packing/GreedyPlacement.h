@@ -39,10 +39,10 @@ enum class BodyOrder { Size, Area, Length, Start, End, Heat, Breadth };
 std::vector<int32_t> makeOrder(const BodyModel &model, BodyOrder kind);
 
 /// Tries the orders above, then moves bodies that end up too high forward and
-/// places again, until the lower bound is reached, `steps` passes `stepLimit`
+/// places again, until `goalBytes` is reached, `steps` passes `stepLimit`
 /// or `isLate` says so.
-Placement placeGreedily(const BodyModel &model, uint64_t seed,
-                        uint64_t stepLimit, uint64_t &steps,
+Placement placeGreedily(const BodyModel &model, int64_t goalBytes,
+                        uint64_t seed, uint64_t stepLimit, uint64_t &steps,
                         const std::function<bool()> &isLate);
 
 } // namespace lowtide::solver

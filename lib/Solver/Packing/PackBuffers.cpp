@@ -17,6 +17,7 @@
 #include "lowtide/Solver/Packing/PackBuffers.h"
 
 #include "BodyModel.h"
+#include "ExactSearch.h"
 #include "GreedyPlacement.h"
 
 #include <algorithm>
@@ -42,13 +43,13 @@ llvm::StringRef lowtide::solver::toString(PackingStatus status) {
 llvm::StringRef lowtide::solver::toString(PackingStop stop) {
   switch (stop) {
   case PackingStop::Complete:
-    return "none";
+    return "done";
   case PackingStop::Effort:
     return "effort";
   case PackingStop::Clock:
     return "clock";
   }
-  return "none";
+  return "done";
 }
 
 namespace {
@@ -77,6 +78,7 @@ private:
     return true;
   }
   SpaceResult packSpace(const BodyModel &model);
+  void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
   void setWitness(const BodyModel &model);
   void settle();
 
@@ -89,16 +91,66 @@ private:
 };
 } // namespace
 
+/// Fast placements, then exact search for ever lower heights.
 SpaceResult Packer::packSpace(const BodyModel &model) {
   SpaceResult space;
   space.lowerBoundBytes = model.lowerBoundBytes;
-  uint64_t limit = result.steps + uint64_t(options.effort * 2e8);
-  Placement placement = placeGreedily(model, options.seed, limit, result.steps,
-                                      [this] { return isLate(); });
+  int64_t goal =
+      std::max(model.lowerBoundBytes, problem.capacityBytes.value_or(0));
+  auto late = [this] { return isLate(); };
+  // The search is quick where it applies; large inputs live on good orders.
+  bool canSearch = model.bodies.size() <= 3000 && isSearchable(model);
+  uint64_t greedyLimit =
+      result.steps + uint64_t(options.effort * (canSearch ? 5e6 : 4e8));
+  Placement placement =
+      placeGreedily(model, goal, options.seed, greedyLimit, result.steps, late);
   space.offsets = std::move(placement.offsets);
   space.heightBytes = placement.heightBytes;
-  space.isComplete = space.heightBytes <= space.lowerBoundBytes;
+  bool isHopeless =
+      problem.capacityBytes && *problem.capacityBytes < model.lowerBoundBytes;
+  if (space.heightBytes > goal && !isHopeless && options.effort > 0 &&
+      canSearch)
+    lowerHeight(model, goal, space);
+  space.isComplete = space.heightBytes <= space.lowerBoundBytes ||
+                     (problem.capacityBytes &&
+                      (space.heightBytes <= *problem.capacityBytes ||
+                       space.lowerBoundBytes > *problem.capacityBytes));
   return space;
+}
+
+/// Searches at the goal; where that stays open, halves the gap between what is
+/// known to work and what isn't settled, and comes back to the goal last.
+void Packer::lowerHeight(const BodyModel &model, int64_t goal,
+                         SpaceResult &space) {
+  auto late = [this] { return isLate(); };
+  uint64_t share = uint64_t(options.effort * 4e8);
+  auto tryHeight = [&](int64_t target, uint64_t work) {
+    FitResult fit =
+        searchFit(model, target, options.seed, work, result.steps, late);
+    if (fit.verdict == FitVerdict::Fits) {
+      space.offsets = std::move(fit.offsets);
+      space.heightBytes = model.heightBytes(space.offsets);
+    }
+    if (fit.verdict == FitVerdict::Impossible)
+      space.lowerBoundBytes = std::max(space.lowerBoundBytes, target + 1);
+    return fit.verdict;
+  };
+  if (problem.capacityBytes) {
+    tryHeight(goal, share * 100);
+    return;
+  }
+  tryHeight(goal, share);
+  int64_t open = std::max(goal, space.lowerBoundBytes);
+  while (space.heightBytes > space.lowerBoundBytes && !sawClock) {
+    int64_t gap = space.heightBytes - open;
+    if (gap <= std::max<int64_t>(model.unitBytes, open / 2048))
+      break;
+    int64_t target = open + gap / 2;
+    if (tryHeight(target, share) != FitVerdict::Fits)
+      open = target;
+  }
+  if (space.heightBytes > space.lowerBoundBytes && !sawClock)
+    tryHeight(space.heightBytes - 1, share * 4);
 }
 
 /// The buffers alive at the fullest slot.

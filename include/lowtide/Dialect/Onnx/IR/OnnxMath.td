@@ -83,6 +83,9 @@ def Onnx_OrOp : Onnx_Binary<"Or",
 def Onnx_XorOp : Onnx_Binary<"Xor",
     "logical exclusive or">;
 
+def Onnx_BitwiseXorOp : Onnx_Binary<"BitwiseXor",
+    "exclusive or of each bit of two integers">;
+
 def Onnx_EqualOp : Onnx_Compare<"Equal",
     "lhs = rhs">;
 def Onnx_LessOp : Onnx_Compare<"Less",
