@@ -4,12 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --test-run runs a function op by op on the CPU back end, each value in a buffer
-// of its own: no plan, no arena. The function's attributes `test.inputs` and
-// `test.outputs` name files, with the suffix that the pass's option gives for
-// outputs; they hold the bytes of all tensors one after the other. With `donate` every result that may
-// take an operand's place does, on a copy of that operand; with `fast` the fast
-// kernels run instead of the plain loops.
+// --test-run runs a function op by op on the CPU back end, each value in a
+// buffer of its own: no plan, no arena. The function's attributes `test.inputs`
+// and `test.outputs` name files, with the suffix that the pass's option gives
+// for outputs; they hold the bytes of all tensors one after the other. With
+// `donate` every result that may take an operand's place does, on a copy of
+// that operand; with `fast` the fast kernels run instead of the plain loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -123,9 +123,8 @@ private:
                                                      : nullptr);
     SmallVector<void *> results;
     for (Value result : op->getResults())
-      results.push_back(isa<NoneType>(result.getType())
-                            ? nullptr
-                            : makeBuffer(result).data);
+      results.push_back(
+          isa<NoneType>(result.getType()) ? nullptr : makeBuffer(result).data);
     if (donate)
       takePlaces(needs, call, operands, results);
     runtime::KernelBuffers given;

@@ -151,8 +151,8 @@ void lowtide::attachActivationRules(MLIRContext *c) {
   attachRule<TanhOp, resultGradRule<TanhOp, train::TanhGradOp>>(c);
   attachRule<SoftplusOp, operandGradRule<SoftplusOp, train::SoftplusGradOp>>(c);
   attachRule<ErfOp, operandGradRule<ErfOp, train::ErfGradOp>>(c);
-  attachRule<HardSwishOp,
-             operandGradRule<HardSwishOp, train::HardSwishGradOp>>(c);
+  attachRule<HardSwishOp, operandGradRule<HardSwishOp, train::HardSwishGradOp>>(
+      c);
   attachRule<LeakyReluOp, leakyReluRule>(c);
   attachRule<SoftsignOp, softsignRule>(c);
   attachRule<GeluOp, geluRule>(c);

@@ -65,8 +65,8 @@ static LogicalResult powRule(PowOp op, GradientScope &g) {
       b = g.e.reshape(b, {});
     if (rankOf(b) != 0)
       b = g.e.expand(b, shape);
-    g.setReduced(0, g.e.emit<train::PowGradOp>(g.dy(),
-                                               g.e.expand(base, shape), b));
+    g.setReduced(
+        0, g.e.emit<train::PowGradOp>(g.dy(), g.e.expand(base, shape), b));
   }
   if (g.wants(1) && isa<FloatType>(elementTypeOf(exponent))) {
     Value zero = g.e.scalar(element, 0.0);

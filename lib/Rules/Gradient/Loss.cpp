@@ -69,9 +69,8 @@ static LogicalResult nllLossRule(NegativeLogLikelihoodLossOp op,
     return g.unsupported("class weights have no rule");
   if (g.wants(0))
     g.set(0, g.e.emit<train::NllLossGradOp>(
-                 g.dy(), op.getTarget(), op.getWeight(),
-                 shapeOf(op.getInput()), op.getIgnoreIndexAttr(),
-                 op.getReduction()));
+                 g.dy(), op.getTarget(), op.getWeight(), shapeOf(op.getInput()),
+                 op.getIgnoreIndexAttr(), op.getReduction()));
   return success();
 }
 
