@@ -91,7 +91,7 @@ static LogicalResult preluRule(PReluOp op, GradientScope &g) {
   Value zero = g.e.scalar(elementTypeOf(x), 0.0);
   Value negative = g.e.less(x, zero);
   if (g.wants(0))
-    g.set(0, g.e.where(negative, g.e.mul(g.dy(), slope), g.dy()));
+    g.setReduced(0, g.e.where(negative, g.e.mul(g.dy(), slope), g.dy()));
   if (g.wants(1))
     g.setReduced(1, g.e.where(negative, g.e.mul(g.dy(), x), zero));
   return success();

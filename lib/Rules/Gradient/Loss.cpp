@@ -19,15 +19,19 @@ using namespace lowtide::onnx;
 
 static LogicalResult softmaxRule(SoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
+  if (!axis)
+    return g.unsupported("its axis is out of range");
   g.set(0, g.e.emit<train::SoftmaxGradOp>(g.dy(), op.getOutput(),
-                                          axis.value_or(0)));
+                                          *axis));
   return success();
 }
 
 static LogicalResult logSoftmaxRule(LogSoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
+  if (!axis)
+    return g.unsupported("its axis is out of range");
   g.set(0, g.e.emit<train::LogSoftmaxGradOp>(g.dy(), op.getOutput(),
-                                             axis.value_or(0)));
+                                             *axis));
   return success();
 }
 

@@ -246,6 +246,9 @@ case("ConvTranspose", rand(1, 2, 3, 3), rand(2, 1, 3, 3), strides=[2, 2],
      output_padding=[1, 1], pads=[1, 1, 1, 1])
 case("ConvTranspose", rand(2, 4, 3, 4), rand(4, 2, 3, 2), rand(4), group=2,
      dilations=[2, 1], strides=[1, 2], pads=[1, 0, 0, 1])
+case("ConvTranspose", rand(1, 2, 3, 4), rand(2, 2, 3, 3), strides=[2, 2],
+     output_shape=[6, 8], tag="output_shape")
+case("ConvTranspose", rand(1, 2, 3), rand(2, 2, 3), strides=[2], auto_pad="SAME_LOWER")
 case("MaxPool", apart(2, 3, 7), kernel_shape=[3], strides=[2])
 case("MaxPool", apart(1, 2, 5, 6), kernel_shape=[2, 3], strides=[2, 1],
      pads=[1, 0, 0, 1])

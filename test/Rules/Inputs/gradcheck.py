@@ -9,9 +9,9 @@ for random directions u
     (L(x + h u) - L(x - h u)) / (2 h)  =  sum(dx * u)      to 1e-6.
 
 Cases with known gradients (at kinks, or from published examples) are compared
-with those instead. The same adjoint is then run by our kernels (plain and fast
-loops, float64 and float32, results over dying operands) and by ONNX Runtime
-(float32), which must agree.
+with those instead. Function and adjoint are then run by our kernels (plain and
+fast loops, float64 and float32, results over dying operands), the adjoint also by
+ONNX Runtime (float32), and all must agree.
 
 The tool runs once for each pipeline, over all cases.
 
@@ -127,6 +127,8 @@ def kernel_pipeline(name, options, before=("--test-gradients", "--cse")):
     return (*before, f"--test-run=suffix=.{name} {options}")
 
 
+FORWARD_RUNS = [kernel_pipeline("forward", "", ()),
+                kernel_pipeline("forward-fast", "fast=true donate=true", ())]
 WIDE_RUNS = [kernel_pipeline("plain", ""),
              kernel_pipeline("fast", "fast=true donate=true")]
 NARROW_RUNS = [kernel_pipeline("plain", "donate=true"),
@@ -257,6 +259,7 @@ def check(function):
         made = [mlirtext.format_type(np.asarray(r)) for r in results]
         assert made == kept, f"results {made}, not {kept}"
         check_differences(function, model, results, grads)
+        check_forward(function, [np.asarray(r) for r in results])
     for run in WIDE_RUNS:
         compare(function.run_kernels(function.wide, grads, run), grads, 1e-9,
                 f"float64 {run[-1]}")
@@ -266,6 +269,16 @@ def check(function):
                 f"float32 {run[-1]}")
     stock = run_stock(function.model(function.narrow, ADJOINT), function.narrow_feeds())
     compare(stock, grads, 2e-4, "ONNX Runtime")
+
+
+def check_forward(function, results):
+    """Our kernels of the op itself."""
+    narrow = [r.astype(np.float32) if r.dtype == np.float64 else r for r in results]
+    for run in FORWARD_RUNS:
+        compare(function.run_kernels(function.wide, results, run), results, 1e-9,
+                f"float64 {run[-1]}")
+        compare(function.run_kernels(function.narrow, narrow, run), results, 2e-5,
+                f"float32 {run[-1]}")
 
 
 def run_all(functions, checker):
@@ -292,9 +305,9 @@ def main():
         for f in functions:
             f.write_inputs(f.adjoint_feeds.values(), f.narrow_feeds())
         wide, narrow = [f.wide for f in functions], [f.narrow for f in functions]
-        for passes in [BODIES, ADJOINT, *WIDE_RUNS]:
+        for passes in [BODIES, ADJOINT, *FORWARD_RUNS, *WIDE_RUNS]:
             tool.prefetch(wide, passes)
-        for passes in [ADJOINT, *NARROW_RUNS]:
+        for passes in [ADJOINT, *FORWARD_RUNS, *NARROW_RUNS]:
             tool.prefetch(narrow, passes)
         return run_all(functions, check)
 
