@@ -40,3 +40,12 @@ func.func @training_dropout(%x: tensor<8xf32>) -> tensor<8xf32> {
   %y, %mask = onnx.Dropout %x, %none, %true : (tensor<8xf32>, none, tensor<i1>) -> (tensor<8xf32>, none)
   return %y : tensor<8xf32>
 }
+
+// -----
+
+func.func @clip_bounds(%x: tensor<4xf32>, %min: tensor<4xf32>) -> tensor<4xf32> {
+  %none = onnx.None
+  // expected-error @+1 {{can't be differentiated: a bound isn't a single number}}
+  %y = onnx.Clip %x, %min, %none : (tensor<4xf32>, tensor<4xf32>, none) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}

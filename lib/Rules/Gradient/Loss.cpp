@@ -21,8 +21,7 @@ static LogicalResult softmaxRule(SoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
   if (!axis)
     return g.unsupported("its axis is out of range");
-  g.set(0, g.e.emit<train::SoftmaxGradOp>(g.dy(), op.getOutput(),
-                                          *axis));
+  g.set(0, g.e.emit<train::SoftmaxGradOp>(g.dy(), op.getOutput(), *axis));
   return success();
 }
 
@@ -30,8 +29,7 @@ static LogicalResult logSoftmaxRule(LogSoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
   if (!axis)
     return g.unsupported("its axis is out of range");
-  g.set(0, g.e.emit<train::LogSoftmaxGradOp>(g.dy(), op.getOutput(),
-                                             *axis));
+  g.set(0, g.e.emit<train::LogSoftmaxGradOp>(g.dy(), op.getOutput(), *axis));
   return success();
 }
 
