@@ -53,6 +53,13 @@ private:
 
 } // namespace
 
+/// Whether the value is computed, rather than an argument or a view.
+static bool isComputed(Value value) {
+  Operation *op = value.getDefiningOp();
+  auto kernel = dyn_cast_or_null<KernelOpInterface>(op);
+  return kernel && !kernel.getViewedOperand();
+}
+
 LogicalResult ExecPlanBuilder::addBuffer(Value value, plan::PlaceAttr place) {
   StorageId id = memory.getStorage(value);
   if (id == noStorage)
@@ -66,8 +73,10 @@ LogicalResult ExecPlanBuilder::addBuffer(Value value, plan::PlaceAttr place) {
   buffer.desc = toTensorDesc(value.getType());
   buffer.cls = storage.cls;
   buffer.offsetBytes = place.getOffset();
-  buffer.resident = storage.resident;
-  if (storage.base != value)
+  // An update in place is a buffer of its own at its argument's address.
+  bool isUpdate = storage.base != value && isComputed(value);
+  buffer.resident = storage.resident && !isUpdate;
+  if (storage.base != value && !isUpdate)
     buffer.base = bufferOf(storage.base);
   ElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)))

@@ -64,7 +64,10 @@ static void widenWeights(WeightStore &weights, MLIRContext *context) {
       double value = narrow;
       std::memcpy(bytes.data() + i * sizeof(double), &value, sizeof(double));
     }
-    weights.set(name, entry.type.clone(wide), std::move(bytes));
+    weights.set(
+        name,
+        mlir::cast<RankedTensorType>(entry.type.cloneWith(std::nullopt, wide)),
+        std::move(bytes));
   }
 }
 
@@ -83,11 +86,10 @@ static DictionaryAttr describeStep(Builder &builder,
                                    const StepOptions &options) {
   const OptimizerSpec &optimizer = options.optimizer;
   NamedAttrList attrs;
-  StringRef loss = options.loss == StepOptions::Loss::CrossEntropy
-                       ? "cross-entropy"
-                   : options.loss == StepOptions::Loss::MeanSquaredError
-                       ? "mse"
-                       : "output";
+  StringRef loss =
+      options.loss == StepOptions::Loss::CrossEntropy       ? "cross-entropy"
+      : options.loss == StepOptions::Loss::MeanSquaredError ? "mse"
+                                                            : "output";
   attrs.set("loss", builder.getStringAttr(loss));
   StringRef kind = optimizer.kind == OptimizerSpec::Kind::None    ? "none"
                    : optimizer.kind == OptimizerSpec::Kind::AdamW ? "adamw"
@@ -130,7 +132,8 @@ llvm::Expected<Target> makeTarget(StringRef device, StringRef costsPath) {
 static DictionaryAttr summarize(Builder &builder, const PlanOutcome &outcome,
                                 const DeviceSpec &device) {
   NamedAttrList attrs;
-  for (auto [name, value] : std::initializer_list<std::pair<StringRef, int64_t>>{
+  for (auto [name, value] :
+       std::initializer_list<std::pair<StringRef, int64_t>>{
            {"budget_bytes", outcome.budgetBytes},
            {"planned_peak_bytes", outcome.arenaBytes},
            {"store_all_peak_bytes", outcome.storeAllPeakBytes},
