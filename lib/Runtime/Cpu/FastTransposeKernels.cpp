@@ -84,6 +84,9 @@ static KernelBuild makeTranspose(const KernelCall &call,
   }
   if (row < 0 || order.back() < 0)
     return refuse("perm isn't a permutation");
+  // A matrix that fits the first cache needs no tiles.
+  if (y[row] * y.back() * sizeInBytes(call.result(0).type) <= 65536)
+    return refuse("small enough for the plain loop");
   const TransposePlan plan{StridedLoop<2>(shape, {fromStrides, toStrides}),
                            y[row], y.back(), to[row], from[order.back()]};
   if (!plan.outer.isValid())
