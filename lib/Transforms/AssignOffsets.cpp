@@ -26,6 +26,12 @@ namespace lowtide {
 
 static constexpr StringRef deviceSpace = "device";
 
+solver::PackingOptions packingOptions() {
+  solver::PackingOptions options;
+  options.effort = 0.02;
+  return options;
+}
+
 static SmallVector<int64_t> residentOffsets(const StepMemory &memory) {
   SmallVector<int64_t> offsets(memory.getStorages().size(), -1);
   int64_t next = 0;
@@ -54,7 +60,7 @@ static void takeOffsets(const StepMemory &memory,
 LogicalResult assignOffsets(func::FuncOp function, const StepMemory &memory) {
   MLIRContext *context = function.getContext();
   solver::RematProblem problem = extractRematProblem(memory);
-  auto placement = solver::placeSchedule(problem, problem.order);
+  auto placement = solver::placeSchedule(problem, problem.order, packingOptions());
   if (!placement)
     return function.emitError() << llvm::toString(placement.takeError());
   SmallVector<int64_t> offsets = residentOffsets(memory);

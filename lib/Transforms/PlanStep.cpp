@@ -94,11 +94,12 @@ solver::RematOptions StepPlanner::solverOptions(int64_t budgetBytes) const {
   result.timeLimitSeconds = options.timeLimitSeconds;
   result.threads = options.threads;
   result.seed = options.seed;
+  result.effort = options.effort;
   return result;
 }
 
 FailureOr<PlacedPlan> StepPlanner::place(solver::RematResult result) {
-  auto placement = solver::placeSchedule(problem, result.schedule);
+  auto placement = solver::placeSchedule(problem, result.schedule, packingOptions());
   if (!placement)
     return function.emitError() << llvm::toString(placement.takeError());
   return PlacedPlan{std::move(result), placement->arenaBytes,

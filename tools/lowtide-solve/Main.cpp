@@ -27,10 +27,29 @@ static const Subcommand subcommands[] = {
      "[--algorithm NAME] [--time-limit S] [--seed N] [--threads T] "
      "[--plan OUT] [--json]",
      "lowtide-solve remat resnet50.json --budget 50% --plan plan.json"},
+    {"pareto", runPareto, "extra cost against bytes, with bounds",
+     "lowtide-solve pareto FILE [--points N] [--order fixed|free] [--seed N] "
+     "[--json|--csv]",
+     "lowtide-solve pareto resnet50.json --points 16"},
+    {"compare", runCompare, "all algorithms in one table",
+     "lowtide-solve compare FILE --budgets LIST [--algorithms LIST] "
+     "[--order fixed|free] [--json]",
+     "lowtide-solve compare resnet50.json --budgets 90%,50%"},
     {"check", runCheck, "judge a plan",
      "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
      "[--json]",
      "lowtide-solve check resnet50.json plan.json --budget 50%"},
+    {"pack", runPack, "addresses for buffers with lifetimes",
+     "lowtide-solve pack FILE [--capacity N] [--align A] [--time-limit S] "
+     "[--seed N] [--out FILE] [--json]",
+     "lowtide-solve pack buffers.csv --capacity 1048576 --out packed.csv"},
+    {"order", runOrder, "the order of ops with the least peak",
+     "lowtide-solve order FILE [--time-limit S] [--plan OUT] [--json]",
+     "lowtide-solve order resnet50.json --plan order.json"},
+    {"generate", runGenerate, "make a problem",
+     "lowtide-solve generate chain|transformer|random --ops N --out FILE "
+     "[--seed S]",
+     "lowtide-solve generate transformer --ops 1000 --seed 1 --out t.json"},
 };
 
 static void printHelp() {
@@ -46,6 +65,7 @@ static void printHelp() {
 }
 
 int main(int argc, char **argv) {
+  setMessagePrefix("lowtide-solve: ");
   if (argc < 2) {
     fail(UsageError, "no command given; try lowtide-solve --help");
     return UsageError;

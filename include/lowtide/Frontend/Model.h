@@ -50,6 +50,13 @@ struct Model {
   /// its large initializers, so that `run --save` can write it back with new
   /// parameters. Empty for a model that isn't a step.
   std::string forwardModel;
+  /// The file as it was read, serialized without the bytes of its large
+  /// tensors, which `weights` holds. It becomes `forwardModel` of a step that
+  /// is made of this model, and is what `keepOpset` writes back.
+  std::string source;
+  /// The module as it was imported (see `fingerprintOf`); while it still is,
+  /// `source` says the same as `module`.
+  uint64_t sourceFingerprint = 0;
   /// The file had its weights in external data.
   bool hadExternalData = false;
 };
@@ -68,10 +75,14 @@ enum class FileStatus {
 FileStatus importOnnx(llvm::StringRef path, mlir::MLIRContext &context,
                       Model &model);
 
+/// A hash of the printed module, locations included.
+uint64_t fingerprintOf(mlir::ModuleOp module);
+
 struct ExportOptions {
   /// Target opset of the standard domain; nothing for the internal one (28).
   std::optional<int64_t> opset;
-  /// Write the file's own opset (import and export without passes).
+  /// Write the file's own opset. A model that nothing changed is written as it
+  /// was read; another is converted, which may not be possible.
   bool keepOpset = false;
 };
 
@@ -83,8 +94,7 @@ FileStatus exportOnnx(const Model &model, llvm::StringRef path,
 /// Writes `step.forwardModel` with the parameters and statistics that
 /// `newValues` holds by name; others keep their old bytes.
 FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
-                            llvm::StringRef path,
-                            mlir::MLIRContext &context);
+                            llvm::StringRef path, mlir::MLIRContext &context);
 
 } // namespace lowtide
 

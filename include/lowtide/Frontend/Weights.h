@@ -20,8 +20,10 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace lowtide {
 
@@ -40,13 +42,13 @@ public:
   void set(llvm::StringRef name, Entry entry);
   void set(llvm::StringRef name, mlir::RankedTensorType type,
            std::vector<char> bytes);
+  using Entries =
+      llvm::MapVector<std::string, Entry, std::map<std::string, unsigned>>;
   /// In the order in which they were added.
-  const llvm::MapVector<std::string, Entry> &entries() const {
-    return entriesByName;
-  }
+  const Entries &entries() const { return entriesByName; }
 
 private:
-  llvm::MapVector<std::string, Entry> entriesByName;
+  Entries entriesByName;
 };
 
 } // namespace lowtide

@@ -21,6 +21,7 @@
 #define LOWTIDE_TRANSFORMS_PLANSTEP_H
 
 #include "lowtide/Analysis/StepMemory.h"
+#include "lowtide/Solver/Packing/PackBuffers.h"
 #include "lowtide/Solver/Remat/SolveRemat.h"
 
 #include <functional>
@@ -40,6 +41,11 @@ void applySchedule(mlir::func::FuncOp function, const StepMemory &memory,
 
 /// The inverse: readers of clones read the original, and the clones are gone.
 void removeClones(mlir::func::FuncOp function);
+
+/// The dose of packing work that planning takes: little, since a step's buffers
+/// nearly always fit into the most bytes alive at once. Asking whether a
+/// schedule fits and placing it must use the same.
+solver::PackingOptions packingOptions();
 
 /// Gives every value and workspace its place in one arena, in the order the
 /// function has now. Fails where the packing solver does.
@@ -71,6 +77,7 @@ struct PlanOptions {
   double timeLimitSeconds = 0; ///< 0: none.
   int threads = 1;
   uint64_t seed = 0;
+  double effort = 1; ///< Scales the planner's counted work.
 };
 
 /// What planning found out; all bytes are of the whole arena.

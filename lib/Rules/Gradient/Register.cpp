@@ -57,20 +57,18 @@ Value lowtide::reduceToShape(OpBuilder &builder, Location loc, Value value,
 }
 
 void lowtide::registerGradientRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *dialect) {
+  // Rules of onnx ops build train ops, so both dialects must be there.
+  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *dialect,
+                            train::TrainDialect *) {
     dialect->addInterfaces<OnnxAdjoints>();
     attachActivationRules(context);
     attachArithmeticRules(context);
     attachMatrixRules(context);
     attachConvRules(context);
+    attachNormRules(context);
     attachTensorRules(context);
     attachIndexRules(context);
     attachReduceRules(context);
-  });
-  // These files also hold rules of train ops, and build them.
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *,
-                            train::TrainDialect *) {
-    attachNormRules(context);
     attachLossRules(context);
   });
 }

@@ -39,21 +39,27 @@ public:
 
 private:
   struct Change {
-    enum Kind { Floor, Least } kind;
+    enum Kind { Floor, Least, Options } kind;
     int32_t index;
     int64_t old;
   };
   enum class Answer { Yes, No, Stopped };
 
-  bool setUp(int64_t capacityBytes);
+  bool isBase(const Body &b) const;
+  void placeBase();
+  void addJob(int32_t body, int64_t capacityBytes);
+  void setUp(int64_t capacityBytes);
   Answer solve(int32_t lo, int32_t hi);
   Answer branch(int32_t lo, int32_t hi);
   int32_t chooseSlot(int32_t lo, int32_t hi, int64_t &next);
   bool place(int32_t job);
   bool waste(int32_t slot, int64_t level);
+  void change(Change::Kind kind, int32_t index, int64_t value);
+  void toggle(int32_t job, int32_t sign);
   bool raise(int32_t job, int64_t least);
   bool checkDirty();
   bool checkSlot(int32_t slot);
+  bool stackFits(int32_t slot);
   void undo(size_t trailMark, size_t placedMark);
   int64_t nextLevel(int32_t slot, int64_t level);
   double score(int32_t job, int32_t runLo, int32_t runHi);
@@ -79,21 +85,23 @@ private:
   uint64_t &steps;
   const std::function<bool()> &isLate;
   uint64_t nodes = 0, stopAt = 0;
-  bool late = false;
+  bool late = false, hasRounding = false, hasGaps = false;
+  std::vector<bool> isPlacedFirst;
 
   std::vector<Job> jobs;
   std::vector<int32_t> slotLists;
   int32_t words = 0, numSlots = 0, slotWords = 0;
   std::vector<Word> slotJobs, unplaced, neighbours, dirty, jobSlots;
   std::vector<int64_t> floor, remaining, least, offsets;
-  std::vector<int32_t> count;
+  std::vector<int32_t> count, optionsAt, crossing;
+  std::vector<uint64_t> keyA, keyB, hashA, hashB;
   int64_t capacity = 0;
   std::vector<Change> trail;
   std::vector<int32_t> placed;
   std::vector<double> slotWeight, jobNoise;
   llvm::DenseSet<std::pair<uint64_t, uint64_t>> failed;
   double wSize = 1, wLength = 1, wFlush = 1, wLevel = 1, wNoise = 0;
-  std::vector<std::pair<int64_t, int64_t>> scratch;
+  llvm::SmallVector<std::pair<int64_t, int64_t>, 32> levels;
 };
 } // namespace
 
@@ -109,12 +117,23 @@ bool lowtide::solver::isSearchable(const BodyModel &model) {
       pins.push_back({b.pinned, int32_t(i)});
   }
   std::sort(pins.begin(), pins.end());
-  for (auto [offset, body] : pins)
-    for (const BodyRect &r : model.rectsOf(body))
+  // Residents come first and span everything: no need to walk the slots.
+  size_t numResident = 0;
+  int64_t base = 0;
+  for (auto [offset, body] : pins) {
+    const Body &b = model.bodies[body];
+    if (offset != base || b.numRects != 1 || b.lo > 0 || b.hi < model.numSlots)
+      break;
+    base += b.extent;
+    ++numResident;
+  }
+  std::fill(floor.begin(), floor.end(), base);
+  for (size_t i = numResident; i < pins.size(); ++i)
+    for (const BodyRect &r : model.rectsOf(pins[i].second))
       for (int32_t s = r.lo; s < r.hi; ++s) {
-        if (floor[s] != offset)
+        if (floor[s] != pins[i].first)
           return false;
-        floor[s] = offset + r.size;
+        floor[s] = pins[i].first + r.size;
       }
   return true;
 }
@@ -125,41 +144,67 @@ Search::Search(const BodyModel &model, int64_t capacityBytes, uint64_t seed,
   setUp(capacityBytes);
 }
 
-bool Search::setUp(int64_t capacityBytes) {
+/// Bodies alive throughout go to the bottom where that is level and nothing
+/// has to be aligned; the search then never sees them.
+bool Search::isBase(const Body &b) const {
+  return b.numRects == 1 && b.lo == 0 && b.hi == numSlots && !hasRounding &&
+         std::equal(floor.begin() + 1, floor.end(), floor.begin());
+}
+
+/// Places what needs no search: pins, and what is alive throughout.
+void Search::placeBase() {
+  for (const Body &b : model.bodies)
+    hasRounding |= b.alignment > 1 || b.slackBytes > 0;
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].pinned < 0)
+      continue;
+    offsets[i] = model.bodies[i].pinned;
+    for (const BodyRect &r : model.rectsOf(i))
+      for (int32_t s = r.lo; s < r.hi; ++s)
+        floor[s] = std::max(floor[s], offsets[i] + r.size);
+  }
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body &b = model.bodies[i];
+    if (b.pinned >= 0 || !isBase(b))
+      continue;
+    offsets[i] = floor[0];
+    isPlacedFirst[i] = true;
+    std::fill(floor.begin(), floor.end(), floor[0] + b.extent);
+  }
+}
+
+void Search::addJob(int32_t body, int64_t capacityBytes) {
+  const Body &b = model.bodies[body];
+  Job job{body,
+          b.lo,
+          b.hi,
+          b.extent,
+          b.alignment,
+          model.highestOffset(body, capacityBytes),
+          int32_t(slotLists.size()),
+          0};
+  for (const BodyRect &r : model.rectsOf(body))
+    for (int32_t s = r.lo; s < r.hi; ++s)
+      if (slotLists.size() == size_t(job.firstSlot) || slotLists.back() != s)
+        slotLists.push_back(s);
+  job.numSlots = int32_t(slotLists.size()) - job.firstSlot;
+  hasGaps |= job.numSlots < b.hi - b.lo;
+  capacity = std::max(capacity, job.highest + job.size);
+  jobs.push_back(job);
+}
+
+void Search::setUp(int64_t capacityBytes) {
   numSlots = model.numSlots;
   floor.assign(numSlots, 0);
   remaining.assign(numSlots, 0);
   count.assign(numSlots, 0);
   offsets.assign(model.bodies.size(), 0);
-  for (size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body &b = model.bodies[i];
-    if (!b.numRects)
-      continue;
-    if (b.pinned >= 0) {
-      offsets[i] = b.pinned;
-      for (const BodyRect &r : model.rectsOf(i))
-        for (int32_t s = r.lo; s < r.hi; ++s)
-          floor[s] = std::max(floor[s], b.pinned + b.extent);
-      continue;
-    }
-    Job job{int32_t(i),
-            b.lo,
-            b.hi,
-            b.extent,
-            b.alignment,
-            model.highestOffset(i, capacityBytes),
-            int32_t(slotLists.size()),
-            0};
-    for (const BodyRect &r : model.rectsOf(i))
-      for (int32_t s = r.lo; s < r.hi; ++s) {
-        if (slotLists.size() > size_t(job.firstSlot) && slotLists.back() == s)
-          continue;
-        slotLists.push_back(s);
-      }
-    job.numSlots = int32_t(slotLists.size()) - job.firstSlot;
-    capacity = std::max(capacity, job.highest + job.size);
-    jobs.push_back(job);
-  }
+  isPlacedFirst.assign(model.bodies.size(), false);
+  placeBase();
+  for (size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].numRects && model.bodies[i].pinned < 0 &&
+        !isPlacedFirst[i])
+      addJob(int32_t(i), capacityBytes);
   int32_t n = jobs.size();
   words = (n + 63) / 64;
   slotWords = (numSlots + 63) / 64;
@@ -188,19 +233,69 @@ bool Search::setUp(int64_t capacityBytes) {
     }
     neighbours[size_t(j) * words + (j >> 6)] &= ~(Word(1) << (j & 63));
   }
+  optionsAt.assign(numSlots, 0);
+  crossing.assign(numSlots, 0);
+  hashA.assign(numSlots, 0);
+  hashB.assign(numSlots, 0);
+  std::mt19937_64 keys(12345);
+  for (int32_t j = 0; j < n; ++j) {
+    keyA.push_back(keys());
+    keyB.push_back(keys());
+    hashA[jobs[j].lo] ^= keyA[j];
+    hashB[jobs[j].lo] ^= keyB[j];
+    for (int32_t s = jobs[j].lo; s + 1 < jobs[j].hi; ++s)
+      ++crossing[s];
+  }
   slotWeight.assign(numSlots, 1.0);
   jobNoise.assign(n, 0.0);
-  return true;
+}
+
+void Search::change(Change::Kind kind, int32_t index, int64_t value) {
+  switch (kind) {
+  case Change::Floor:
+    trail.push_back({kind, index, floor[index]});
+    floor[index] = value;
+    return;
+  case Change::Least:
+    trail.push_back({kind, index, least[index]});
+    least[index] = value;
+    return;
+  case Change::Options:
+    trail.push_back({kind, index, optionsAt[index]});
+    optionsAt[index] = int32_t(value);
+    return;
+  }
+}
+
+/// Counts a job in (+1) or out (-1) of everything that is kept by slot.
+void Search::toggle(int32_t job, int32_t sign) {
+  const Job &j = jobs[job];
+  unplaced[job >> 6] ^= Word(1) << (job & 63);
+  for (int32_t k = 0; k < j.numSlots; ++k) {
+    int32_t s = slotLists[j.firstSlot + k];
+    remaining[s] += sign * j.size;
+    count[s] += sign;
+  }
+  for (int32_t s = j.lo; s + 1 < j.hi; ++s)
+    crossing[s] += sign;
+  hashA[j.lo] ^= keyA[job];
+  hashB[j.lo] ^= keyB[job];
 }
 
 bool Search::raise(int32_t job, int64_t to) {
   to = alignUp(to, jobs[job].alignment);
   if (to <= least[job])
     return true;
-  trail.push_back({Change::Least, job, least[job]});
-  least[job] = to;
-  for (int32_t w = 0; w < slotWords; ++w)
-    dirty[w] |= jobSlots[size_t(job) * slotWords + w];
+  int64_t old = least[job];
+  change(Change::Least, job, to);
+  // Look again where the job may have been the lowest, and where starting
+  // everything at `to` would pass the capacity.
+  const Job &j = jobs[job];
+  for (int32_t k = 0; k < j.numSlots; ++k) {
+    int32_t s = slotLists[j.firstSlot + k];
+    if (floor[s] >= old || to + remaining[s] > capacity)
+      dirty[s >> 6] |= Word(1) << (s & 63);
+  }
   return to <= jobs[job].highest;
 }
 
@@ -209,36 +304,43 @@ bool Search::checkSlot(int32_t slot) {
     return true;
   steps += words + count[slot];
   int64_t lowest = INT64_MAX, highest = 0;
-  scratch.clear();
+  int32_t options = 0;
   forEachUnplaced(slot, [&](int32_t j) {
-    lowest = std::min(lowest, least[j]);
-    highest = std::max(highest, least[j]);
-    scratch.push_back({least[j], jobs[j].size});
+    int64_t from = least[j];
+    options = from < lowest ? 1 : options + (from == lowest);
+    lowest = std::min(lowest, from);
+    highest = std::max(highest, from);
   });
-  if (lowest > floor[slot]) {
-    trail.push_back({Change::Floor, slot, floor[slot]});
-    floor[slot] = lowest;
-  }
-  int64_t top = floor[slot] + remaining[slot];
-  if (top > capacity)
+  if (lowest > floor[slot])
+    change(Change::Floor, slot, lowest);
+  if (options != optionsAt[slot])
+    change(Change::Options, slot, options);
+  int64_t slack = capacity - floor[slot] - remaining[slot];
+  if (slack < 0)
     return false;
-  if (highest == lowest)
-    return true;
-  // One machine with release dates: the least end of a stack.
-  int64_t slack = capacity - top;
-  // insertion sort
-  std::sort(scratch.begin(), scratch.end());
-  int64_t at = floor[slot];
-  for (auto [from, size] : scratch) {
-    if (from > at) {
-      slack -= from - at;
-      if (slack < 0)
-        return false;
-      at = from;
-    }
-    at += size;
-  }
-  return true;
+  return highest - lowest <= slack || stackFits(slot);
+}
+
+/// Whether the jobs at a slot can be stacked below the capacity when each
+/// starts at its least offset or above: one machine with release dates.
+bool Search::stackFits(int32_t slot) {
+  // Few offsets are distinct: sum the sizes of each.
+  levels.clear();
+  forEachUnplaced(slot, [&](int32_t j) {
+    int64_t from = least[j];
+    size_t i = levels.size();
+    while (i > 0 && levels[i - 1].first > from)
+      --i;
+    if (i > 0 && levels[i - 1].first == from)
+      levels[i - 1].second += jobs[j].size;
+    else
+      levels.insert(levels.begin() + i, {from, jobs[j].size});
+  });
+  steps += count[slot];
+  int64_t at = 0;
+  for (auto [from, size] : levels)
+    at = std::max(at, from) + size;
+  return at <= capacity;
 }
 
 bool Search::checkDirty() {
@@ -261,15 +363,12 @@ bool Search::place(int32_t job) {
   steps += words + jobs[job].numSlots;
   const Job &j = jobs[job];
   int64_t top = least[job] + j.size;
-  unplaced[job >> 6] &= ~(Word(1) << (job & 63));
+  toggle(job, -1);
   placed.push_back(job);
   offsets[j.body] = least[job];
   for (int32_t k = 0; k < j.numSlots; ++k) {
     int32_t s = slotLists[j.firstSlot + k];
-    trail.push_back({Change::Floor, s, floor[s]});
-    floor[s] = top;
-    remaining[s] -= j.size;
-    --count[s];
+    change(Change::Floor, s, top);
   }
   for (int32_t w = 0; w < slotWords; ++w)
     dirty[w] |= jobSlots[size_t(job) * slotWords + w];
@@ -285,8 +384,7 @@ bool Search::place(int32_t job) {
 
 bool Search::waste(int32_t slot, int64_t level) {
   ++nodes;
-  trail.push_back({Change::Floor, slot, floor[slot]});
-  floor[slot] = level;
+  change(Change::Floor, slot, level);
   dirty[slot >> 6] |= Word(1) << (slot & 63);
   bool ok = true;
   forEachUnplaced(slot, [&](int32_t j) { ok = ok && raise(j, level); });
@@ -300,19 +398,22 @@ bool Search::waste(int32_t slot, int64_t level) {
 void Search::undo(size_t trailMark, size_t placedMark) {
   while (trail.size() > trailMark) {
     const Change &c = trail.back();
-    (c.kind == Change::Floor ? floor : least)[c.index] = c.old;
+    switch (c.kind) {
+    case Change::Floor:
+      floor[c.index] = c.old;
+      break;
+    case Change::Least:
+      least[c.index] = c.old;
+      break;
+    case Change::Options:
+      optionsAt[c.index] = int32_t(c.old);
+      break;
+    }
     trail.pop_back();
   }
   while (placed.size() > placedMark) {
-    int32_t job = placed.back();
+    toggle(placed.back(), +1);
     placed.pop_back();
-    const Job &j = jobs[job];
-    unplaced[job >> 6] |= Word(1) << (job & 63);
-    for (int32_t k = 0; k < j.numSlots; ++k) {
-      int32_t s = slotLists[j.firstSlot + k];
-      remaining[s] += j.size;
-      ++count[s];
-    }
   }
 }
 
@@ -338,6 +439,12 @@ int64_t Search::nextLevel(int32_t slot, int64_t level) {
 }
 
 int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
+  // A body with gaps may lie over several valleys: keep to the lowest slot.
+  int64_t lowest = INT64_MAX;
+  if (hasGaps)
+    for (int32_t s = lo; s < hi; ++s)
+      if (count[s])
+        lowest = std::min(lowest, floor[s]);
   // Valleys: runs of equal floors between higher ones.
   int32_t best = -1;
   double bestKey = HUGE_VAL;
@@ -351,13 +458,12 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
       ++b;
     bool isValley = (a == lo || count[a - 1] == 0 || floor[a - 1] > floor[a]) &&
                     (b == hi || count[b] == 0 || floor[b] > floor[a]);
+    if (hasGaps)
+      isValley = floor[a] == lowest;
     if (isValley) {
       for (int32_t s = a; s < b; ++s) {
-        int32_t options = 0;
-        int64_t level = floor[s];
-        forEachUnplaced(s, [&](int32_t j) { options += least[j] == level; });
-        int64_t slack = capacity - level - remaining[s];
-        double key = (options + (slack > 0)) / slotWeight[s];
+        int64_t slack = capacity - floor[s] - remaining[s];
+        double key = (optionsAt[s] + (slack > 0)) / slotWeight[s];
         if (key < bestKey) {
           bestKey = key;
           best = s;
@@ -390,15 +496,14 @@ double Search::score(int32_t job, int32_t runLo, int32_t runHi) {
 
 Hash128 Search::stateHash(int32_t lo, int32_t hi) {
   Hash128 h;
-  h.add(lo * 65536 + hi);
-  for (int32_t s = lo; s < hi; ++s)
-    h.add(floor[s]);
-  std::vector<Word> in(words, 0);
-  for (int32_t s = lo; s < hi; ++s)
-    for (int32_t w = 0; w < words; ++w)
-      in[w] |= slotJobs[size_t(s) * words + w];
-  for (int32_t w = 0; w < words; ++w)
-    h.add(in[w] & unplaced[w]);
+  uint64_t jobsA = uint64_t(lo) << 32 | uint64_t(hi), jobsB = 0;
+  for (int32_t s = lo; s < hi; ++s) {
+    h.add(uint64_t(floor[s]));
+    jobsA ^= hashA[s];
+    jobsB ^= hashB[s];
+  }
+  h.add(jobsA);
+  h.add(jobsB);
   return h;
 }
 
@@ -412,12 +517,12 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
     --runLo;
   while (runHi < hi && floor[runHi] == level)
     ++runHi;
-  std::vector<std::pair<double, int32_t>> options;
+  llvm::SmallVector<std::pair<double, int32_t>, 16> options;
   forEachUnplaced(slot, [&](int32_t j) {
     if (least[j] != level)
       return;
     for (auto &[s, k] : options)
-      if (jobs[k].size == jobs[j].size &&
+      if (jobs[k].size == jobs[j].size && jobs[k].highest == jobs[j].highest &&
           jobs[k].alignment == jobs[j].alignment &&
           std::equal(&jobSlots[size_t(k) * slotWords],
                      &jobSlots[size_t(k) * slotWords] + slotWords,
@@ -456,21 +561,15 @@ Search::Answer Search::solve(int32_t lo, int32_t hi) {
     return Answer::Stopped;
   }
   // Cut where no unplaced job crosses.
-  std::vector<std::pair<int32_t, int32_t>> parts;
-  int32_t partLo = -1, reach = -1;
+  llvm::SmallVector<std::pair<int32_t, int32_t>, 4> parts;
   for (int32_t s = lo; s < hi; ++s) {
-    if (s >= reach && partLo >= 0) {
-      parts.push_back({partLo, s});
-      partLo = -1;
-    }
     if (count[s] == 0)
       continue;
-    if (partLo < 0)
-      partLo = s;
-    forEachUnplaced(s, [&](int32_t j) { reach = std::max(reach, jobs[j].hi); });
+    int32_t first = s;
+    while (s + 1 < hi && crossing[s] > 0)
+      ++s;
+    parts.push_back({first, s + 1});
   }
-  if (partLo >= 0)
-    parts.push_back({partLo, hi});
   if (parts.empty())
     return Answer::Yes;
   for (auto [a, b] : parts) {
@@ -505,12 +604,17 @@ void Search::drawWeights() {
 FitResult Search::run(uint64_t stepLimit) {
   FitResult result;
   uint64_t end = steps + stepLimit;
+  bool isOpen = true;
+  for (size_t j = 0; j < jobs.size(); ++j)
+    isOpen &= least[j] <= jobs[j].highest;
   for (int32_t s = 0; s < numSlots; ++s)
-    if (!checkSlot(s)) {
-      result.verdict = FitVerdict::Impossible;
-      return result;
-    }
-  uint64_t length = 2000;
+    isOpen &= checkSlot(s);
+  if (!isOpen) {
+    result.verdict = FitVerdict::Impossible;
+    return result;
+  }
+  // A first dive must be able to reach the end.
+  uint64_t length = std::max<uint64_t>(2000, 3 * jobs.size());
   while (steps < end) {
     stopAt = nodes + length;
     size_t trailMark = trail.size();

@@ -45,6 +45,9 @@ public:
   }
 
   void placeAt(int32_t body, int64_t offset) {
+    isTooHigh |= offset > (int64_t(1) << 62) / model.unitBytes;
+    if (isTooHigh)
+      return;
     offsets[body] = offset;
     for (const BodyRect &r : model.rectsOf(body)) {
       Piece piece{offset + r.low, offset + r.low + r.size, r.lo, r.hi};
@@ -63,6 +66,8 @@ public:
   }
 
   std::vector<int64_t> offsets;
+  /// Some offset passed what can be added up safely; the rest is dropped.
+  bool isTooHigh = false;
 
 private:
   static int64_t alignUp(int64_t value, int64_t alignment) {
@@ -131,8 +136,36 @@ Placement lowtide::solver::placeInOrder(const BodyModel &model,
     placer.place(body);
   Placement placement;
   placement.offsets = std::move(placer.offsets);
-  placement.heightBytes = model.heightBytes(placement.offsets);
+  if (!placer.isTooHigh)
+    placement.heightBytes = model.heightBytes(placement.offsets);
   return placement;
+}
+
+bool lowtide::solver::hasFewOrders(const BodyModel &model) {
+  int32_t numFree = 0;
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body &b = model.bodies[i];
+    for (const BodyRect &r : model.rectsOf(i))
+      if (b.pinned < 0 && (r.low != 0 || r.size != b.extent))
+        return false;
+    numFree += b.pinned < 0 && b.numRects > 0;
+  }
+  return numFree <= 7;
+}
+
+Placement lowtide::solver::placeInEveryOrder(const BodyModel &model,
+                                             uint64_t &steps) {
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].pinned < 0 && model.bodies[i].numRects)
+      order.push_back(int32_t(i));
+  Placement best;
+  do {
+    Placement placement = placeInOrder(model, order, Fit::Lowest, steps);
+    if (placement.heightBytes < best.heightBytes)
+      best = std::move(placement);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
 }
 
 /// The fullest slot that each body lives through, in live units.

@@ -46,7 +46,9 @@ struct Occupant {
 };
 } // namespace
 
-static constexpr int64_t kMostBytes = int64_t(1) << 62;
+/// Far below 2^63, so that no sum of an offset and a size overflows.
+static constexpr int64_t kMostBytes = int64_t(1) << 61;
+static constexpr int64_t kMostOffset = int64_t(1) << 62;
 
 static llvm::Error fail(const llvm::Twine &message) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
@@ -93,7 +95,7 @@ static llvm::Error checkBuffer(const PackingProblem &problem, int32_t index) {
                 ", which is negative");
   if (b.sizeBytes > kMostBytes)
     return fail(who + " has size " + llvm::Twine(b.sizeBytes) +
-                ", which is past 2^62");
+                ", which is past 2^61");
   if (b.alignment < 1 || b.alignment > (int64_t(1) << 40))
     return fail(who + " has alignment " + llvm::Twine(b.alignment) +
                 ", which is not within 1..2^40");
@@ -111,7 +113,7 @@ static llvm::Error checkBuffer(const PackingProblem &problem, int32_t index) {
     if (*pin < 0 || *pin % b.alignment || *pin > kMostBytes)
       return fail(who + " is pinned at " + llvm::Twine(*pin) +
                   ", which is not a multiple of " + llvm::Twine(b.alignment) +
-                  " within 0..2^62");
+                  " within 0..2^61");
   }
   return llvm::Error::success();
 }
@@ -169,7 +171,7 @@ lowtide::solver::checkPackingProblem(const PackingProblem &problem) {
   if (problem.capacityBytes && *problem.capacityBytes < 0)
     return fail("the capacity is negative");
   if (maxLiveWide(problem) > kMostBytes)
-    return fail("more than 2^62 bytes are alive at one instant");
+    return fail("more than 2^61 bytes are alive at one instant");
   return llvm::Error::success();
 }
 
@@ -193,7 +195,7 @@ static llvm::Error verifyOffsets(const PackingProblem &problem,
     const PackingBuffer &b = problem.buffers[i];
     int64_t offset = offsets[i];
     std::string who = quoted(problem, i) + " at " + std::to_string(offset);
-    if (offset < 0 || offset % b.alignment || offset > kMostBytes)
+    if (offset < 0 || offset % b.alignment || offset > kMostOffset)
       return fail(who + " is not at a multiple of " + llvm::Twine(b.alignment) +
                   " within 0..2^62");
     if (b.pinnedOffsetBytes && *b.pinnedOffsetBytes != offset)

@@ -63,6 +63,7 @@ bool Search::tryPosition(int position) {
     best.position = position;
     return false;
   }
+  best.solved.emplace_back(result.bound, position);
   if (result.bound > best.extraCost || best.position < 0) {
     best.extraCost = result.bound;
     best.position = position;
@@ -116,5 +117,8 @@ BestBound Search::run() {
 
 BestBound solver::bestBoundary(const RematGraph &graph, int64_t budgetBytes,
                                BoundaryOptions options, int64_t maxWork) {
-  return Search(graph, budgetBytes, options, maxWork).run();
+  BestBound best = Search(graph, budgetBytes, options, maxWork).run();
+  std::stable_sort(best.solved.begin(), best.solved.end(),
+                   [](auto &a, auto &b) { return a.first > b.first; });
+  return best;
 }

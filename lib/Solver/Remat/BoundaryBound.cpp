@@ -102,7 +102,7 @@ void BoundaryProblem::collect() {
   // would overwrite costs what the pair saved.
   for (int v : graph.inputs(k))
     bytesAt[v] = 0;
-  if (graph.inplace[k].size() == 1 && !graph.keep[graph.inplace[k][0].input])
+  if (graph.inplace[k].size() == 1)
     bytesAt[graph.inplace[k][0].input] = graph.inplace[k][0].savedBytes;
 
   // An op with a deadline before k can't run again after k.
@@ -305,7 +305,7 @@ int BoundaryProblem::pickBranch(const BoundaryResult &result) const {
 }
 
 BoundaryResult BoundaryProblem::solveExactly(int64_t budgetBytes,
-                                             int64_t enough, int maxNodes,
+                                             int64_t enough, int64_t maxWork,
                                              double priceGuess) {
   BoundaryResult root = solve(budgetBytes, priceGuess);
   if (root.infeasible || root.isExact() || root.bound >= enough)
@@ -322,7 +322,7 @@ BoundaryResult BoundaryProblem::solveExactly(int64_t budgetBytes,
   std::vector<Node> heap;
   heap.push_back({root.bound, {}, pickBranch(root), root.price});
   int64_t closed = INT64_MAX; // least bound of nodes that can't be split
-  for (int node = 0; node < maxNodes && !heap.empty(); ++node) {
+  while (flow->work() < maxWork && !heap.empty()) {
     if (heap.front().bound >= std::min(root.within.cost, enough))
       break;
     std::pop_heap(heap.begin(), heap.end(), isWorse);

@@ -42,15 +42,30 @@ public:
   JudgedPlan plan(int64_t budgetBytes, const BestBound &bound,
                   const JudgedPlan &fallback);
 
-  RematFloor floor() const;
+  /// The plan behind a boundary's choice, repaired.
+  JudgedPlan fromChoice(int position, const BoundaryChoice &choice,
+                        int64_t budgetBytes);
+  /// Local search until the plan costs `enoughCost` or the work is done.
+  JudgedPlan improved(const JudgedPlan &plan, int64_t budgetBytes,
+                      int64_t enoughCost, int64_t work);
+
+  /// The proved floor; sharper after `leastPeak` of a small problem.
+  RematFloor floor();
 
 private:
+  RematFloor findFloor() const;
+  void lowerByReordering(JudgedPlan &best);
+  std::vector<RematSchedule> startsFrom(const BestBound &bound,
+                                        int64_t budgetBytes);
   JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
-                      double price, int64_t work);
+                      int64_t work);
+  JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
+                      WorkLimit &limit);
 
   const RematGraph &graph;
   const RematOptions &options;
   Deadline &deadline;
+  RematFloor knownFloor;
 };
 
 /// The plan of a named baseline; not valid where it doesn't apply.

@@ -42,19 +42,19 @@ struct Candidate {
 
 class Repair {
 public:
-  Repair(Sequence &sequence, const RepairOptions &options, WorkLimit &limit)
-      : sequence(sequence), editor(sequence), options(options), limit(limit) {}
-  bool run();
+  Repair(Sequence &sequence, SequenceEditor &editor,
+         const RepairOptions &options, WorkLimit &limit)
+      : sequence(sequence), editor(editor), options(options), limit(limit) {}
+  bool run(double *lastPrice);
 
 private:
   double firstPrice() const;
   void listCandidates(int step, double price);
   bool improveAt(int step, double price);
-  int worstStepBefore(int64_t bytes, int64_t &found) const;
   std::vector<int> overflowingSteps() const;
 
   Sequence &sequence;
-  SequenceEditor editor;
+  SequenceEditor &editor;
   const RepairOptions &options;
   WorkLimit &limit;
   std::vector<Candidate> candidates;
@@ -73,7 +73,7 @@ double Repair::firstPrice() const {
 void Repair::listCandidates(int step, double price) {
   const RematGraph &graph = sequence.graph;
   candidates.clear();
-  limit.spend(4 * graph.numValues());
+  limit.spend(20 * graph.numValues());
   for (int v = 0; v < graph.numValues(); ++v) {
     if (graph.producer[v] < 0 || graph.bytes[v] == 0 ||
         graph.maxRuns[graph.producer[v]] < 2)
@@ -86,14 +86,19 @@ void Repair::listCandidates(int step, double price) {
     int previous = sequence.previousEvent(v, step);
     if (previous < 0)
       continue;
-    limit.spend(next - previous + 8);
+    limit.spend(next - previous + 60);
     double gain = price * double(sequence.overflowOf(previous + 1, next,
                                                      -graph.bytes[v]));
     if (gain + graph.searchCost[graph.producer[v]] >= 0)
       continue;
     double score = gain + editor.regeneratePrice(v, next, price);
-    if (score < 0)
-      candidates.push_back({v, next, score});
+    if (score >= 0)
+      continue;
+    if (options.random) {
+      double unit = double((*options.random)() >> 11) * 0x1p-53;
+      score *= 1 + options.noise * (2 * unit - 1);
+    }
+    candidates.push_back({v, next, score});
   }
   std::sort(candidates.begin(), candidates.end(),
             [](const Candidate &a, const Candidate &b) {
@@ -108,15 +113,16 @@ bool Repair::improveAt(int step, double price) {
   size_t tries = std::min<size_t>(candidates.size(), 12);
   for (size_t k = 0; k < tries && !improved; ++k) {
     const Candidate &candidate = candidates[k];
+    size_t mark = editor.mark();
+    double extra = sequence.extraCost();
+    int64_t overflow = sequence.overflow();
     if (editor.regenerate(candidate.value, candidate.step, price) < 0)
       continue;
-    double change =
-        editor.costChange() + price * double(editor.overflowChange());
-    improved = change < 0 && editor.overflowChange() < 0;
-    if (improved)
-      editor.commit();
-    else
-      editor.rollback();
+    double change = sequence.extraCost() - extra +
+                    price * double(sequence.overflow() - overflow);
+    improved = change < 0 && sequence.overflow() < overflow;
+    if (!improved)
+      editor.rollbackTo(mark);
   }
   limit.spend(editor.work() - workBefore);
   return improved;
@@ -140,10 +146,14 @@ std::vector<int> Repair::overflowingSteps() const {
   return steps;
 }
 
-bool Repair::run() {
-  double price = firstPrice(), most = price * 1e15;
+bool Repair::run(double *lastPrice) {
+  double price = firstPrice(), most = price * 1e12;
+  double growth = options.priceGrowth;
   while (sequence.overflow() > 0) {
-    if (!limit.spend(2 * sequence.size()))
+    // Far more instances than ops: it runs in circles.
+    if (!limit.spend(2 * sequence.size()) ||
+        sequence.size() > 4 * sequence.graph.numOps() + 1000 ||
+        sequence.extraCost() >= options.maxExtra)
       return false;
     bool improved = false;
     for (int step : overflowingSteps())
@@ -151,40 +161,47 @@ bool Repair::run() {
         improved = true;
         break;
       }
-    if (improved)
+    if (improved) {
+      growth = options.priceGrowth;
       continue;
-    price *= options.priceGrowth;
+    }
+    // Further and further steps where even the last one changed nothing.
+    price *= growth;
+    growth *= options.priceGrowth;
     if (price > most)
       return false;
   }
-  return true;
+  if (lastPrice)
+    *lastPrice = price;
+  return sequence.extraCost() < options.maxExtra;
 }
 
-bool solver::repairOverflow(Sequence &sequence, const RepairOptions &options,
-                            WorkLimit &limit) {
-  return Repair(sequence, options, limit).run();
+bool solver::repairOverflow(Sequence &sequence, SequenceEditor &editor,
+                            const RepairOptions &options, WorkLimit &limit,
+                            double *lastPrice) {
+  return Repair(sequence, editor, options, limit).run(lastPrice);
 }
 
-void solver::dropNeedless(Sequence &sequence, WorkLimit &limit) {
-  SequenceEditor editor(sequence);
+void solver::dropNeedless(Sequence &sequence, SequenceEditor &editor,
+                          WorkLimit &limit) {
   std::vector<int> nodes;
   for (int t = 0; t < sequence.size(); ++t)
     if (!sequence.isFirst(sequence.node(t)))
       nodes.push_back(sequence.node(t));
-  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) {
-    const RematGraph &graph = sequence.graph;
-    return graph.searchCost[sequence.op(sequence.stepOf(a))] >
-           graph.searchCost[sequence.op(sequence.stepOf(b))];
-  });
+  auto costOf = [&](int node) {
+    return sequence.graph.searchCost[sequence.op(sequence.stepOf(node))];
+  };
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](int a, int b) { return costOf(a) > costOf(b); });
   for (int node : nodes) {
-    if (!sequence.isAlive(node) || sequence.isFirst(node))
+    if (!sequence.isAlive(node))
       continue;
     if (!limit.spend(3 * sequence.size()))
       return;
+    size_t mark = editor.mark();
+    int64_t overflow = sequence.overflow();
     editor.dropGroup(node);
-    if (editor.overflowChange() <= 0)
-      editor.commit();
-    else
-      editor.rollback();
+    if (sequence.overflow() > overflow)
+      editor.rollbackTo(mark);
   }
 }

@@ -45,11 +45,11 @@ void SequenceEditor::commit() {
   overflowBefore = sequence.overflow();
 }
 
-void SequenceEditor::rollback() {
-  while (!log.empty()) {
+void SequenceEditor::rollbackTo(size_t mark) {
+  while (log.size() > mark) {
     Change change = log.back();
     log.pop_back();
-    workDone += sequence.size();
+    workDone += sequence.size() + 200;
     if (change.isInsert) {
       sequence.erase(change.node);
     } else {
@@ -62,14 +62,14 @@ void SequenceEditor::rollback() {
 
 int SequenceEditor::insert(int op, int step) {
   int node = sequence.insert(op, step);
-  workDone += sequence.size();
+  workDone += sequence.size() + 200;
   log.push_back({true, node, op, step});
   return node;
 }
 
 void SequenceEditor::erase(int node) {
   int step = sequence.stepOf(node), op = sequence.op(step);
-  workDone += sequence.size();
+  workDone += sequence.size() + 200;
   sequence.erase(node);
   log.push_back({false, node, op, step});
 }
@@ -83,7 +83,7 @@ double SequenceEditor::availablePrice(int value, int step, double price,
     return memory[value];
   stamp[value] = now;
   int from = sequence.previousEvent(value, step) + 1;
-  workDone += step - from + 8;
+  workDone += step - from + 60;
   double hold =
       price * double(sequence.overflowOf(from, step, graph.bytes[value]));
   reruns[value] = 0;

@@ -28,7 +28,10 @@ public:
     return sequence.overflow() - overflowBefore;
   }
   void commit();
-  void rollback();
+  void rollback() { rollbackTo(0); }
+  /// A point of the move so far that it can be taken back to.
+  size_t mark() const { return log.size(); }
+  void rollbackTo(size_t mark);
 
   /// Estimated price of having `value` before `step`: keep it alive until then
   /// or run its op again, whichever is cheaper, inputs included. Infinite when

@@ -58,6 +58,7 @@ public:
   }
   bool isSpent() const { return used >= most; }
   int64_t left() const { return most - used; }
+  int64_t capacity() const { return most; }
   int64_t workDone() const { return used; }
   Deadline &clock() const { return deadline; }
 

@@ -32,7 +32,7 @@ llvm::StringRef toString(PackingStatus status);
 /// clock ran out (the only case that may differ from run to run).
 enum class PackingStop { Complete, Effort, Clock };
 
-/// "none", "effort" or "clock".
+/// "done", "effort" or "clock".
 llvm::StringRef toString(PackingStop stop);
 
 struct PackingOptions {

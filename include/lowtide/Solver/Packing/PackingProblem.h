@@ -74,7 +74,7 @@ int32_t addBuffer(PackingProblem &problem, llvm::StringRef name, int64_t lower,
 
 /// Rejects what no algorithm should have to think about: negative sizes,
 /// empty or unsorted intervals, alignments below 1, pins that are negative or
-/// misaligned, groups across spaces, and totals past 2^62 bytes at an instant.
+/// misaligned, groups across spaces, and totals past 2^61 bytes at an instant.
 llvm::Error checkPackingProblem(const PackingProblem &problem);
 
 /// Accepts a solution iff every offset is a non-negative multiple of its

@@ -59,10 +59,10 @@ public:
   /// The Lagrangian bound: the price is searched from `priceGuess` (0: none).
   BoundaryResult solve(int64_t budgetBytes, double priceGuess = 0);
 
-  /// Closes the integrality gap by branching, for at most `maxCuts` cuts;
-  /// stops as soon as the bound reaches `enough`.
-  BoundaryResult solveExactly(int64_t budgetBytes, int64_t enough, int maxCuts,
-                              double priceGuess = 0);
+  /// Closes the integrality gap by branching, until the cuts have looked at
+  /// `maxWork` arcs; stops as soon as the bound reaches `enough`.
+  BoundaryResult solveExactly(int64_t budgetBytes, int64_t enough,
+                              int64_t maxWork, double priceGuess = 0);
 
   /// Least bytes at this step, `residentBytes` of the problem included, with
   /// anything recomputed that may be.
@@ -113,6 +113,8 @@ struct BestBound {
   int64_t extraCost = 0;
   BoundaryResult result;
   int64_t work = 0;
+  /// All steps that were solved: (bound, position), the best bound first.
+  std::vector<std::pair<int64_t, int>> solved;
 };
 
 /// Searches the steps of the order for the best bound. `maxWork` counts arcs
