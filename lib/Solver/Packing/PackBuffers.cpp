@@ -98,7 +98,7 @@ private:
 /// Bodies above which layers come before orders, orders aren't tried at all,
 /// and the exact search isn't either.
 static constexpr size_t kManyBodies = 2000, kMostOrdered = 20000,
-                        kMostSearched = 4000;
+                        kMostSearched = 2000;
 
 Placement Packer::placeFast(const BodyModel &model, int64_t goal) {
   auto late = [this] { return isLate(); };
