@@ -19,6 +19,7 @@
 #include "BodyModel.h"
 #include "ExactSearch.h"
 #include "GreedyPlacement.h"
+#include "InfeasibleSubset.h"
 #include "LayeredPlacement.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ private:
   FitVerdict tryHeight(const BodyModel &model, int64_t targetBytes,
                        uint64_t work, SpaceResult &space);
   void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
-  void setWitness(const BodyModel &model);
+  void setWitness(const BodyModel &model, const SpaceResult &packed);
   void settle();
 
   const PackingProblem &problem;
@@ -183,8 +184,19 @@ FitVerdict Packer::tryHeight(const BodyModel &model, int64_t targetBytes,
   return fit.verdict;
 }
 
-/// The buffers alive at the fullest slot.
-void Packer::setWitness(const BodyModel &model) {
+/// The buffers alive at the fullest slot, or, where the bound comes from a
+/// search, a few that can't be packed below it.
+void Packer::setWitness(const BodyModel &model, const SpaceResult &packed) {
+  if (packed.lowerBoundBytes > model.lowerBoundBytes) {
+    result.witness.clear();
+    for (const BodyModel::Member &member : model.members)
+      result.witness.push_back(member.buffer);
+    result.witness =
+        shrinkInfeasible(problem, result.witness, packed.lowerBoundBytes - 1,
+                         uint64_t(options.effort * 1e6), result.steps,
+                         [this] { return isLate(); });
+    return;
+  }
   std::vector<bool> isLive(model.bodies.size(), false);
   for (const BodyRect &r : model.rects)
     if (r.lo <= model.fullestSlot && model.fullestSlot < r.hi)
@@ -238,7 +250,7 @@ llvm::Expected<PackingResult> Packer::run() {
     }
     if (result.witness.empty() ||
         packed.lowerBoundBytes > result.lowerBoundBytes)
-      setWitness(*model);
+      setWitness(*model, packed);
     result.lowerBoundBytes =
         std::max(result.lowerBoundBytes, packed.lowerBoundBytes);
   }
