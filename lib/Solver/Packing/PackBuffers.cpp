@@ -83,6 +83,8 @@ private:
   SpaceResult packSpace(const BodyModel &model);
   FitVerdict tryHeight(const BodyModel &model, int64_t targetBytes,
                        uint64_t work, SpaceResult &space);
+  void halveGap(const BodyModel &model, int64_t goal, uint64_t work,
+                SpaceResult &space);
   void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
   void setWitness(const BodyModel &model, const SpaceResult &packed);
   void settle();
@@ -148,19 +150,27 @@ SpaceResult Packer::packSpace(const BodyModel &model) {
 }
 
 /// Searches at the goal; where that stays open, halves the gap between what is
-/// known to work and what isn't settled, down to one byte below the best.
+/// known to work and what isn't settled, down to one byte below the best. A
+/// hasty round comes first, so that a short time limit finds something too.
 void Packer::lowerHeight(const BodyModel &model, int64_t goal,
                          SpaceResult &space) {
   uint64_t share = uint64_t(options.effort * 3e8);
   if (problem.capacityBytes) {
-    tryHeight(model, goal, share * 100, space);
+    tryHeight(model, goal, share * 40, space);
     return;
   }
+  for (uint64_t work : {share / 20, share})
+    if (space.heightBytes > space.lowerBoundBytes && !sawClock)
+      halveGap(model, goal, work, space);
+}
+
+void Packer::halveGap(const BodyModel &model, int64_t goal, uint64_t work,
+                      SpaceResult &space) {
   int64_t open = goal - 1; // the highest target that gave no packing
   for (int64_t target = goal; space.heightBytes > space.lowerBoundBytes;) {
     bool isLast = target == space.heightBytes - 1;
     FitVerdict verdict =
-        tryHeight(model, target, isLast ? share * 2 : share, space);
+        tryHeight(model, target, isLast ? work * 2 : work, space);
     if (sawClock || (verdict == FitVerdict::Unknown && isLast))
       return;
     if (verdict != FitVerdict::Fits)
