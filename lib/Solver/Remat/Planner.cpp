@@ -52,9 +52,9 @@ JudgedPlan Planner::repaired(const RematSchedule &start, int64_t budgetBytes,
   Sequence sequence(graph, budgetBytes, start);
   RepairOptions repair;
   SequenceEditor editor(sequence);
-  if (!repairOverflow(sequence, editor, repair, limit))
-    return {};
-  dropNeedless(sequence, editor, limit);
+  // Where it got stuck, what it reached may still be of use to the caller.
+  if (repairOverflow(sequence, editor, repair, limit))
+    dropNeedless(sequence, editor, limit);
   return judge(sequence.schedule());
 }
 
@@ -127,33 +127,64 @@ JudgedPlan Planner::leastPeak() {
   if (auto chain = planUnitChain(graph, 3 * graph.bytes[0]))
     if (JudgedPlan plan = judge(*chain); plan.peakBytes < best.peakBytes)
       best = std::move(plan);
-  const int64_t floorBytes = floor().bytes;
-  WorkLimit pool(deadline, int64_t(double(2 * repairWork) * options.effort));
-  auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
-    WorkLimit limit(deadline, std::min(pool.left(), pool.capacity() / 6));
-    JudgedPlan plan = repaired(start, budgetBytes, limit);
-    pool.spend(limit.workDone());
-    bool isBetter = plan.isValid() && plan.peakBytes < best.peakBytes;
-    if (isBetter)
-      best = std::move(plan);
-    return isBetter;
-  };
   if (!options.fixedOrder && graph.numOps() <= 2000)
     lowerByReordering(best);
-  int64_t low = floorBytes; // not reached, or reached and done
-  for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
-    if (pool.isSpent())
-      break;
-    int64_t target = round == 0 ? floorBytes : low + (best.peakBytes - low) / 2;
-    if (round > 0 && (target <= low || target >= best.peakBytes))
-      break;
-    RematSchedule start = best.schedule;
-    if (!tryFrom(graph.order, target) && !tryFrom(start, target))
-      low = target;
-    if (best.peakBytes - low <= best.peakBytes / 256)
-      break;
-  }
+  lowerByBisection(best);
   return best;
+}
+
+/// Halves the bytes between what was reached and what wasn't; every target is
+/// tried from boundary choices, from the best plan and from the plain order.
+void Planner::lowerByBisection(JudgedPlan &best) {
+  const int64_t floorBytes = floor().bytes;
+  WorkLimit pool(deadline, int64_t(double(4 * repairWork) * options.effort));
+  auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
+    WorkLimit limit(deadline, std::min(pool.left(), pool.capacity() / 12));
+    JudgedPlan plan = repaired(start, budgetBytes, limit);
+    pool.spend(limit.workDone());
+    if (plan.isValid() && plan.peakBytes < best.peakBytes)
+      best = std::move(plan);
+    return best.peakBytes <= budgetBytes;
+  };
+  int64_t low = floorBytes; // not reached, or reached and done
+  BestBound bound;
+  for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
+    int64_t target = low + (best.peakBytes - low) / 2;
+    if (target <= low || target >= best.peakBytes || pool.isSpent() ||
+        best.peakBytes - low <= best.peakBytes / 256)
+      break;
+    std::vector<RematSchedule> starts;
+    if (bound.position < 0)
+      bound = bestBoundary(graph, target, {!options.fixedOrder},
+                           int64_t(200000000 * options.effort));
+    if (bound.position >= 0 && !bound.infeasible) {
+      BoundaryProblem boundary(graph, bound.position, {!options.fixedOrder});
+      bound.result = boundary.solve(target, bound.result.price);
+      if (!bound.result.infeasible)
+        starts = startsFrom(bound, target);
+    }
+    starts.push_back(best.schedule);
+    starts.push_back(graph.order);
+    bool isReached = false;
+    for (const RematSchedule &start : starts)
+      if (!isReached && !pool.isSpent())
+        isReached = tryFrom(start, target);
+    if (!isReached)
+      low = target;
+  }
+  // Small steps from the best plan go further than large ones.
+  WorkLimit rest(deadline, int64_t(double(2 * repairWork) * options.effort));
+  for (int64_t before = INT64_MAX;
+       best.peakBytes < before && best.peakBytes > floorBytes;) {
+    before = best.peakBytes;
+    WorkLimit limit(deadline, std::min(rest.left(), rest.capacity() / 4));
+    JudgedPlan plan = repaired(
+        best.schedule, std::max(floorBytes, before - before / 50), limit);
+    if (!rest.spend(limit.workDone()))
+      break;
+    if (plan.isValid() && plan.peakBytes < before)
+      best = std::move(plan);
+  }
 }
 
 JudgedPlan Planner::fromChoice(int position, const BoundaryChoice &choice,
@@ -289,5 +320,10 @@ JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,
         offer(repaired(start, budgetBytes, limit));
   if (!limit.isSpent())
     offer(repaired(graph.order, budgetBytes, limit));
+  // The fallback may hold much that this budget can do without.
+  if (fallback.isValid()) {
+    WorkLimit trim(deadline, int64_t(double(repairWork) * options.effort));
+    offer(repaired(fallback.schedule, budgetBytes, trim));
+  }
   return best;
 }

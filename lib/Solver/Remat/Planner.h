@@ -57,6 +57,7 @@ public:
 private:
   RematFloor findFloor() const;
   void lowerByReordering(JudgedPlan &best);
+  void lowerByBisection(JudgedPlan &best);
   struct Start;
   std::optional<Start> startFrom(int position, const BoundaryChoice &choice,
                                  int64_t budgetBytes) const;
