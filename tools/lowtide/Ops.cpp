@@ -17,6 +17,7 @@
 #include "lowtide/Support/JsonWriter.h"
 #include "lowtide/Support/Printable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include "onnx/defs/schema.h"
