@@ -277,14 +277,14 @@ FileStatus GraphExporter::run(int64_t opset) {
           writeStepMetadata(model, {valueName, nodeName}, proto, diagnostics);
       s != FileStatus::Ok)
     return s;
-  if (FileStatus s = downgradeModel(proto, functions, opset, diagnostics);
-      s != FileStatus::Ok)
-    return s;
   if (!functions.functions().empty()) {
     auto *import = proto.add_opset_import();
     import->set_domain(trainDomain);
     import->set_version(1);
   }
+  if (FileStatus s = downgradeModel(proto, functions, opset, diagnostics);
+      s != FileStatus::Ok)
+    return s;
   for (auto &entry : functions.functions())
     *proto.add_functions() = entry.second.proto;
   return FileStatus::Ok;

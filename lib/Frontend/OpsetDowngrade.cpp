@@ -19,6 +19,8 @@
 #include "OpsetUpgrade.h"
 #include "TensorData.h"
 
+#include "onnx/defs/schema.h"
+
 namespace lowtide::frontend {
 
 using ::onnx::AttributeProto;
@@ -31,8 +33,9 @@ namespace {
 
 constexpr const char *heldDomain = "lowtide.held";
 
-struct HeldSplit {
+struct HeldNode {
   NodeProto node;
+  /// Of a Split's results.
   std::vector<int64_t> sizes;
 };
 
@@ -63,60 +66,93 @@ std::vector<int64_t> splitSizes(const ModelProto &model,
   return sizes;
 }
 
-FileStatus holdSplits(ModelProto &model, std::vector<HeldSplit> &held,
-                      const FileDiagnostics &diagnostics) {
+/// Whether the op was spelled alike at `target`: the same attributes and no
+/// more operands. What it means is then checked by the checker.
+bool fitsOpset(const NodeProto &node, int64_t target) {
+  const ::onnx::OpSchema *schema = ::onnx::OpSchemaRegistry::Schema(
+      node.op_type(), static_cast<int>(target), "");
+  if (!schema || schema->Deprecated() ||
+      node.input_size() > schema->max_input() ||
+      node.output_size() > schema->max_output())
+    return false;
+  return llvm::all_of(node.attribute(), [&](const AttributeProto &attribute) {
+    return schema->attributes().count(attribute.name()) > 0;
+  });
+}
+
+/// Moves nodes that the converter can't take down into a domain of their own.
+FileStatus holdNodes(ModelProto &model, llvm::StringRef opType, int64_t target,
+                     std::vector<HeldNode> &held,
+                     const FileDiagnostics &diagnostics) {
   for (auto [i, node] :
        llvm::enumerate(*model.mutable_graph()->mutable_node())) {
-    if (node.op_type() != "Split" || !node.domain().empty())
+    if (!node.domain().empty() || node.op_type() != opType)
       continue;
-    HeldSplit split{node, splitSizes(model, node)};
-    if (split.sizes.empty())
-      return diagnostics.unsupported(
-          describeNode(node, i) +
-          " needs opset 18, since the sizes of its results are not known");
+    HeldNode entry{node, {}};
+    if (node.op_type() == "Split") {
+      entry.sizes = splitSizes(model, node);
+      if (entry.sizes.empty())
+        return diagnostics.unsupported(
+            describeNode(node, i) +
+            " needs opset 18, since the sizes of its results are not known");
+    } else if (!fitsOpset(node, target)) {
+      return diagnostics.unsupported(describeNode(node, i) +
+                                     " has no form at opset " +
+                                     llvm::Twine(target));
+    }
     node.set_domain(heldDomain);
     node.set_overload(std::to_string(held.size()));
-    held.push_back(std::move(split));
+    held.push_back(std::move(entry));
   }
-  if (!held.empty()) {
-    auto *import = model.add_opset_import();
-    import->set_domain(heldDomain);
-    import->set_version(1);
-  }
+  for (const auto &import : model.opset_import())
+    if (import.domain() == heldDomain)
+      return FileStatus::Ok;
+  auto *import = model.add_opset_import();
+  import->set_domain(heldDomain);
+  import->set_version(1);
   return FileStatus::Ok;
 }
 
-void releaseSplits(ModelProto &model, const std::vector<HeldSplit> &held,
-                   int64_t target) {
+/// A split with explicit sizes, as an input or, before 13, an attribute.
+NodeProto spellSplit(GraphProto &graph, const HeldNode &split, int64_t target) {
+  NodeProto spelled = split.node;
+  while (spelled.input_size() > 1)
+    spelled.mutable_input()->RemoveLast();
+  spelled.clear_attribute();
+  for (const AttributeProto &attribute : split.node.attribute())
+    if (attribute.name() == "axis")
+      *spelled.add_attribute() = attribute;
+  if (target >= 13) {
+    TensorProto &sizes = *graph.add_initializer();
+    sizes.set_name(split.node.output(0) + ".split_sizes");
+    sizes.set_data_type(TensorProto::INT64);
+    sizes.add_dims(static_cast<int64_t>(split.sizes.size()));
+    for (int64_t size : split.sizes)
+      sizes.add_int64_data(size);
+    spelled.add_input(sizes.name());
+  } else {
+    AttributeProto &sizes = *spelled.add_attribute();
+    sizes.set_name("split");
+    sizes.set_type(AttributeProto::INTS);
+    for (int64_t size : split.sizes)
+      sizes.add_ints(size);
+  }
+  return spelled;
+}
+
+void releaseNodes(ModelProto &model, const std::vector<HeldNode> &held,
+                  int64_t target) {
   GraphProto &graph = *model.mutable_graph();
   for (NodeProto &node : *graph.mutable_node()) {
     if (node.domain() != heldDomain)
       continue;
-    const HeldSplit &split = held[std::stoul(node.overload())];
-    NodeProto spelled = split.node;
-    *spelled.mutable_input() = node.input();
-    *spelled.mutable_output() = node.output();
-    while (spelled.input_size() > 1)
-      spelled.mutable_input()->RemoveLast();
-    spelled.clear_attribute();
-    for (const AttributeProto &attribute : split.node.attribute())
-      if (attribute.name() == "axis")
-        *spelled.add_attribute() = attribute;
-    if (target >= 13) {
-      TensorProto &sizes = *graph.add_initializer();
-      sizes.set_name(split.node.output(0) + ".split_sizes");
-      sizes.set_data_type(TensorProto::INT64);
-      sizes.add_dims(static_cast<int64_t>(split.sizes.size()));
-      for (int64_t size : split.sizes)
-        sizes.add_int64_data(size);
-      spelled.add_input(sizes.name());
-    } else {
-      AttributeProto &sizes = *spelled.add_attribute();
-      sizes.set_name("split");
-      sizes.set_type(AttributeProto::INTS);
-      for (int64_t size : split.sizes)
-        sizes.add_ints(size);
-    }
+    const HeldNode &entry = held[std::stoul(node.overload())];
+    NodeProto spelled = entry.node.op_type() == "Split"
+                            ? spellSplit(graph, entry, target)
+                            : entry.node;
+    // The name and the metadata are those that conversion restored.
+    spelled.set_name(node.name());
+    *spelled.mutable_metadata_props() = node.metadata_props();
     node = spelled;
   }
   auto *imports = model.mutable_opset_import();
@@ -130,7 +166,8 @@ void releaseSplits(ModelProto &model, const std::vector<HeldSplit> &held,
 /// References become inputs while the converter works.
 class HiddenReferences {
 public:
-  explicit HiddenReferences(ModelProto &model) : graph(*model.mutable_graph()) {
+  explicit HiddenReferences(ModelProto &model) : model(model) {
+    GraphProto &graph = *model.mutable_graph();
     numInputs = graph.input_size();
     llvm::StringSet<> inputs;
     for (const auto &input : graph.input())
@@ -154,6 +191,7 @@ public:
                 list->end());
   }
   ~HiddenReferences() {
+    GraphProto &graph = *model.mutable_graph();
     while (graph.input_size() > numInputs)
       graph.mutable_input()->RemoveLast();
     std::vector<TensorProto> others(graph.initializer().begin(),
@@ -166,23 +204,61 @@ public:
   }
 
 private:
-  GraphProto &graph;
+  ModelProto &model;
   int numInputs = 0;
   std::vector<TensorProto> saved;
 };
 
+/// What "No Adapter From Version $14 for Mul" or "... To Version $13 ..." say.
+struct MissingAdapter {
+  std::string opType;
+  /// The opset that the op can still be brought to.
+  int64_t from = 0;
+};
+
+std::optional<MissingAdapter> parseComplaint(llvm::StringRef complaint) {
+  llvm::StringRef line = complaint.split('\n').first;
+  auto [start, opType] = line.rsplit(" for ");
+  MissingAdapter missing{opType.trim().str(), 0};
+  if (!line.contains("No Adapter") ||
+      start.rsplit('$').second.getAsInteger(10, missing.from))
+    return std::nullopt;
+  missing.from += start.contains("To Version");
+  return missing;
+}
+
 FileStatus downgradeGraph(ModelProto &model, int64_t target,
                           const FileDiagnostics &diagnostics) {
   HiddenReferences hidden(model);
-  std::vector<HeldSplit> held;
-  if (target < 18)
-    if (FileStatus s = holdSplits(model, held, diagnostics);
+  std::vector<HeldNode> held;
+  llvm::StringSet<> opTypes;
+  if (target < 18) {
+    opTypes.insert("Split");
+    if (FileStatus s = holdNodes(model, "Split", target, held, diagnostics);
         s != FileStatus::Ok)
       return s;
-  if (FileStatus s = convertOpset(model, target, diagnostics);
-      s != FileStatus::Ok)
-    return s;
-  releaseSplits(model, held, target);
+  }
+  while (true) {
+    std::string complaint;
+    FileStatus status = convertOpset(model, target, diagnostics, &complaint);
+    if (status == FileStatus::Ok)
+      break;
+    if (complaint.empty())
+      return status;
+    std::optional<MissingAdapter> missing = parseComplaint(complaint);
+    if (!missing || !opTypes.insert(missing->opType).second)
+      return convertOpset(model, target, diagnostics);
+    // As far as it goes, and by hand from there.
+    if (missing->from < standardOpset(model) && missing->from > target)
+      if (FileStatus s = convertOpset(model, missing->from, diagnostics);
+          s != FileStatus::Ok)
+        return s;
+    if (FileStatus s =
+            holdNodes(model, missing->opType, target, held, diagnostics);
+        s != FileStatus::Ok)
+      return s;
+  }
+  releaseNodes(model, held, target);
   return FileStatus::Ok;
 }
 
@@ -209,9 +285,10 @@ FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
   if (FileStatus s = downgradeGraph(model, target, diagnostics);
       s != FileStatus::Ok)
     return s;
-  // A function has no initializers: what the conversion added are constants.
+  // A function has no initializers: what
+  // the conversion added are constants.
   ::google::protobuf::RepeatedPtrField<NodeProto> nodes;
-  for (const TensorProto &tensor : graph.initializer()) {
+  for (const TensorProto &tensor : model.graph().initializer()) {
     NodeProto &node = *nodes.Add();
     node.set_op_type("Constant");
     node.add_output(tensor.name());
@@ -220,7 +297,7 @@ FileStatus downgradeFunction(BodyFunctions::Function &function, int64_t target,
     value.set_type(AttributeProto::TENSOR);
     *value.mutable_t() = tensor;
   }
-  nodes.MergeFrom(graph.node());
+  nodes.MergeFrom(model.graph().node());
   function.proto.mutable_node()->Swap(&nodes);
   function.proto.mutable_opset_import(0)->set_version(target);
   return FileStatus::Ok;

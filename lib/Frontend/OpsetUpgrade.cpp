@@ -269,34 +269,34 @@ std::string firstLine(StringRef message) {
 } // namespace
 
 FileStatus convertOpset(ModelProto &model, int64_t target,
-                        const FileDiagnostics &diagnostics) {
+                        const FileDiagnostics &diagnostics,
+                        std::string *complaint) {
   int64_t opset = standardOpset(model);
   if (opset == 0) {
     setStandardOpset(model, target);
     opset = target;
   }
-  if (opset > internalOpset || opset < oldestOpset)
-    return diagnostics.unsupported(
-        "opset " + Twine(opset) + " of the standard domain is outside " +
-        Twine(oldestOpset) + " to " + Twine(internalOpset));
   if (opset == target) {
     model.set_ir_version(irVersionFor(target));
     return FileStatus::Ok;
   }
+  ModelProto frame = model;
   llvm::StringMap<OldBatchNorm> trimmed;
-  if (FileStatus s = trimBatchNorms(model, trimmed, diagnostics);
+  if (FileStatus s = trimBatchNorms(frame, trimmed, diagnostics);
       s != FileStatus::Ok)
     return s;
-  ModelProto converted;
-  // The converter reads version 3 as "initializers are inputs", which is so.
-  std::string failure;
-  ModelProto frame = model;
   NodeIdentities identities(frame);
+  ModelProto converted;
+  std::string failure;
   try {
     converted = ::onnx::version_conversion::ConvertVersion(
         frame, static_cast<int>(target));
   } catch (const std::exception &error) {
     failure = error.what();
+  }
+  if (!failure.empty() && complaint) {
+    *complaint = failure;
+    return FileStatus::Unsupported;
   }
   if (!failure.empty())
     return diagnostics.unsupported(findCulprit(model, target, failure) +

@@ -42,9 +42,11 @@ FileStatus inlineFunctions(::onnx::ModelProto &model,
                            const FileDiagnostics &diagnostics);
 
 /// Brings the main graph from its opset to `target`. Tensors are small: large
-/// ones are graph inputs by now.
+/// ones are graph inputs by now. With `complaint`, what the converter says
+/// against it goes there instead of to the user, and the model stays as it was.
 FileStatus convertOpset(::onnx::ModelProto &model, int64_t target,
-                        const FileDiagnostics &diagnostics);
+                        const FileDiagnostics &diagnostics,
+                        std::string *complaint = nullptr);
 
 } // namespace lowtide::frontend
 

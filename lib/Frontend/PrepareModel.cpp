@@ -116,6 +116,16 @@ std::string checkerComplaint(const ModelProto &proto) {
     }
     return FileStatus::Ok;
   });
+  // Files without the shape of an output are common; inference will find it.
+  auto complete = [](::onnx::ValueInfoProto &info) {
+    auto *type = info.mutable_type();
+    if (type->value_case() == ::onnx::TypeProto::VALUE_NOT_SET)
+      type->mutable_tensor_type()->set_elem_type(TensorProto::FLOAT);
+    if (type->has_tensor_type())
+      type->mutable_tensor_type()->mutable_shape();
+  };
+  llvm::for_each(*copy.mutable_graph()->mutable_input(), complete);
+  llvm::for_each(*copy.mutable_graph()->mutable_output(), complete);
   try {
     ::onnx::checker::check_model(copy);
   } catch (const std::exception &error) {
@@ -231,6 +241,21 @@ bool hasLongIntegers(const GraphProto &graph) {
          llvm::any_of(graph.output(), isLong);
 }
 
+/// The rules of the file's own opset: some are gone from the internal one.
+FileStatus checkAtFileOpset(const ModelProto &proto,
+                            const FileDiagnostics &diagnostics) {
+  ModelProto copy = proto;
+  ::onnx::ShapeInferenceOptions options(/*check_type=*/true, /*strict=*/1,
+                                        /*data_prop=*/false);
+  try {
+    ::onnx::shape_inference::InferShapes(
+        copy, ::onnx::OpSchemaRegistry::Instance(), options);
+  } catch (const std::exception &error) {
+    return diagnostics.badModel("shapes don't fit: " + Twine(error.what()));
+  }
+  return FileStatus::Ok;
+}
+
 /// Sets aside what the file says about types inside; of the outputs only the
 /// kinds stay.
 void forgetDeclaredTypes(PreparedModel &prepared) {
@@ -306,6 +331,10 @@ FileStatus prepareModel(StringRef path, const FileDiagnostics &diagnostics,
   if (std::string complaint = checkerComplaint(proto); !complaint.empty())
     return diagnostics.badModel(complaint);
   forgetDeclaredTypes(prepared);
+  if (prepared.fileOpset && prepared.fileOpset != internalOpset)
+    if (FileStatus s = checkAtFileOpset(proto, diagnostics);
+        s != FileStatus::Ok)
+      return s;
   if (FileStatus s = convertOpset(proto, internalOpset, diagnostics);
       s != FileStatus::Ok)
     return s;

@@ -59,25 +59,21 @@ static std::vector<char> convertFloats(llvm::ArrayRef<char> bytes,
   return out;
 }
 
-static FileStatus addWeight(const TensorProto &tensor,
-                            const WeightStore::Entry &entry,
-                            WeightStore &weights,
-                            const FileDiagnostics &diagnostics) {
-  MLIRContext *context = diagnostics.context();
-  Type wanted = toElementType(context, tensor.data_type());
+/// The bytes of `entry` in the type that the model declares; nothing when that
+/// can't be.
+static std::optional<WeightStore::Entry>
+asDeclared(const TensorProto &tensor, const WeightStore::Entry &entry) {
+  Type wanted = toElementType(entry.type.getContext(), tensor.data_type());
   Type given = entry.type.getElementType();
-  StringRef name = referenceName(tensor);
-  if (wanted == given) {
-    weights.set(name, WeightStore::Entry(entry));
-    return FileStatus::Ok;
-  }
+  if (wanted == given)
+    return entry;
   auto from = dyn_cast<FloatType>(given), to = dyn_cast<FloatType>(wanted);
   if (!from || !to)
-    return diagnostics.unsupported("the new value of '" + name +
-                                   "' has another type than the model's");
-  weights.set(name, RankedTensorType::get(entry.type.getShape(), wanted),
-              convertFloats(entry.bytes, from, to));
-  return FileStatus::Ok;
+    return std::nullopt;
+  auto owned = std::make_shared<const std::vector<char>>(
+      convertFloats(entry.bytes, from, to));
+  return WeightStore::Entry{
+      RankedTensorType::get(entry.type.getShape(), wanted), *owned, owned};
 }
 
 FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
@@ -100,7 +96,12 @@ FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
         if (!entry || entry->type.getNumElements() != count)
           return diagnostics.unsupported(site.what +
                                          ": the step doesn't hold its value");
-        return addWeight(tensor, *entry, weights, diagnostics);
+        std::optional<WeightStore::Entry> value = asDeclared(tensor, *entry);
+        if (!value)
+          return diagnostics.unsupported(
+              site.what + ": its new value has another type than the model's");
+        weights.set(referenceName(tensor), std::move(*value));
+        return FileStatus::Ok;
       });
   if (status != FileStatus::Ok)
     return status;
@@ -117,10 +118,14 @@ std::string completeForward(const Model &step,
   forEachTensor(proto, [&](TensorProto &tensor, const TensorSite &) {
     if (!isReference(tensor) || stepWeights.contains(referenceName(tensor)))
       return FileStatus::Ok;
-    if (const auto *entry = step.weights.find(referenceName(tensor))) {
+    const WeightStore::Entry *entry = step.weights.find(referenceName(tensor));
+    std::optional<WeightStore::Entry> value;
+    if (entry)
+      value = asDeclared(tensor, *entry);
+    if (value) {
       tensor.clear_external_data();
       tensor.clear_data_location();
-      tensor.set_raw_data(entry->bytes.data(), entry->bytes.size());
+      tensor.set_raw_data(value->bytes.data(), value->bytes.size());
     }
     return FileStatus::Ok;
   });

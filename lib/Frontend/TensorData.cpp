@@ -359,6 +359,19 @@ void makeInline(TensorProto &tensor, ArrayRef<char> bytes) {
   tensor.set_raw_data(bytes.data(), bytes.size());
 }
 
+/// The tensor's own bytes, without a copy where they are raw.
+void takeBytes(TensorProto &tensor, WeightStore::Entry &entry) {
+  if (!tensor.raw_data().empty()) {
+    std::shared_ptr<const std::string> owned(tensor.release_raw_data());
+    entry.bytes = ArrayRef<char>(owned->data(), owned->size());
+    entry.owner = owned;
+    return;
+  }
+  auto owned = std::make_shared<const std::vector<char>>(denseData(tensor));
+  entry.bytes = *owned;
+  entry.owner = owned;
+}
+
 /// Initializers that a resize reads as its scales or sizes.
 llvm::StringSet<> resizeOperands(const GraphProto &graph) {
   llvm::StringSet<> names;
@@ -407,15 +420,8 @@ FileStatus detachTensors(::onnx::ModelProto &model, StringRef path,
       }
     } else if (keep) {
       return FileStatus::Ok;
-    } else if (!tensor.raw_data().empty()) {
-      auto owned =
-          std::shared_ptr<const std::string>(tensor.release_raw_data());
-      entry.bytes = ArrayRef<char>(owned->data(), owned->size());
-      entry.owner = owned;
     } else {
-      auto owned = std::make_shared<const std::vector<char>>(denseData(tensor));
-      entry.bytes = *owned;
-      entry.owner = owned;
+      takeBytes(tensor, entry);
     }
     // A name that the step of this model knows the bytes by, where there is
     // one.

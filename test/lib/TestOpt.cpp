@@ -26,6 +26,7 @@ int main(int argc, char **argv) {
   lowtide::registerGradientRules(registry);
   lowtide::registerCostRules(registry);
   lowtide::test::registerRulePasses();
+  lowtide::test::registerRunPass();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   return mlir::asMainReturnCode(mlir::MlirOptMain(

@@ -164,6 +164,9 @@ struct TestCosts : PassWrapper<TestCosts, OperationPass<func::FuncOp>> {
 
   StringRef getArgument() const final { return "test-costs"; }
   StringRef getDescription() const final { return "show the cost of each op"; }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<onnx::OnnxDialect, train::TrainDialect>();
+  }
 
   void runOnOperation() override {
     static constexpr StringLiteral kinds[] = {"elementwise", "matmul", "conv"};

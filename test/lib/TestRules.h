@@ -10,6 +10,8 @@
 namespace lowtide::test {
 /// --test-gradients, --test-bodies, --test-costs.
 void registerRulePasses();
+/// --test-run.
+void registerRunPass();
 } // namespace lowtide::test
 
 #endif // LOWTIDE_TEST_LIB_TESTRULES_H

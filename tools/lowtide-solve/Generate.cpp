@@ -34,13 +34,12 @@ int lowtide::solve::runGenerate(Arguments &arguments) {
     return arguments.usage(Twine("'") + (path ? "--ops" : "--out") +
                            "' is missing");
 
-  RematProblem problem =
-      kind == "chain"         ? generateChain(int(numOps - 1) / 2)
-      : kind == "transformer" ? generateTransformer(int(numOps), uint64_t(seed))
-                              : generateRandom(int(numOps), uint64_t(seed));
-  if (llvm::Error error = writeAtomically(*path, [&](llvm::raw_ostream &os) {
-        writeProblem(problem, os);
-      }))
+  RematProblem problem = kind == "chain" ? generateChain(int(numOps - 1) / 2)
+                         : kind == "transformer"
+                             ? generateTransformer(int(numOps), uint64_t(seed))
+                             : generateRandom(int(numOps), uint64_t(seed));
+  if (llvm::Error error = writeAtomically(
+          *path, [&](llvm::raw_ostream &os) { writeProblem(problem, os); }))
     return fail(InputOutput, "cannot write '" + *path +
                                  "': " + llvm::toString(std::move(error)));
   return Done;

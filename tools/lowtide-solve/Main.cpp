@@ -27,6 +27,14 @@ static const Subcommand subcommands[] = {
      "[--algorithm NAME] [--time-limit S] [--seed N] [--threads T] "
      "[--plan OUT] [--json]",
      "lowtide-solve remat resnet50.json --budget 50% --plan plan.json"},
+    {"pareto", runPareto, "extra cost against bytes, with bounds",
+     "lowtide-solve pareto FILE [--points N] [--order fixed|free] [--seed N] "
+     "[--json|--csv]",
+     "lowtide-solve pareto resnet50.json --points 16"},
+    {"compare", runCompare, "all algorithms in one table",
+     "lowtide-solve compare FILE --budgets LIST [--algorithms LIST] "
+     "[--order fixed|free] [--json]",
+     "lowtide-solve compare resnet50.json --budgets 90%,50%"},
     {"check", runCheck, "judge a plan",
      "lowtide-solve check FILE PLAN [--budget BYTES|P%] [--order fixed|free] "
      "[--json]",

@@ -16,6 +16,7 @@
 
 namespace lowtide {
 
+/// Takes effect once both dialects are loaded.
 void registerCostRules(mlir::DialectRegistry &registry);
 
 } // namespace lowtide

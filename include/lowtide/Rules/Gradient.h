@@ -19,6 +19,7 @@
 
 namespace lowtide {
 
+/// Takes effect once both dialects are loaded.
 void registerGradientRules(mlir::DialectRegistry &registry);
 
 /// Sums a broadcast value back to `type`, whose shape it was broadcast from:

@@ -34,8 +34,8 @@ int64_t lowtide::largestTensorElements(Operation *op) {
 }
 
 void lowtide::registerCostRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *) {
-    context->loadDialect<train::TrainDialect>();
+  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *,
+                            train::TrainDialect *) {
     attachMatrixCosts(context);
     attachConvCosts(context);
     attachElementwiseCosts(context);

@@ -57,9 +57,9 @@ Value lowtide::reduceToShape(OpBuilder &builder, Location loc, Value value,
 }
 
 void lowtide::registerGradientRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *dialect) {
-    // Rules of onnx ops build train ops.
-    context->loadDialect<train::TrainDialect>();
+  // Rules of onnx ops build train ops, so both dialects must be there.
+  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *dialect,
+                            train::TrainDialect *) {
     dialect->addInterfaces<OnnxAdjoints>();
     attachActivationRules(context);
     attachArithmeticRules(context);

@@ -15,6 +15,7 @@
 
 #include "ConvWindow.h"
 #include "DnnlProgram.h"
+#include "Parallel.h"
 
 #include <algorithm>
 
@@ -178,14 +179,44 @@ static KernelBuild makeWeightGrad(const KernelCall &call,
   });
 }
 
+/// Adds a number to every plane of y.
+static void addToPlanes(const KernelBuffers &buffers, int threads,
+                        int64_t planes, int64_t channels, int64_t size) {
+  const float *bias = in<float>(buffers, 2);
+  float *y = out<float>(buffers);
+  parallelFor(threads, planes, 1, [=](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p)
+      for (int64_t i = 0; i < size; ++i)
+        y[p * size + i] += bias[p % channels];
+  });
+}
+
 /// (x, w, bias?) → y, y being the window's large side. Without output_shape
-/// and auto_pad, and without a bias: those take the plain loops.
+/// and auto_pad: those take the plain loops.
 static KernelBuild makeConvTranspose(const KernelCall &call,
                                      const CpuContext &cpu) {
-  if (call.hasOperand(2) || !call.intsAttr("output_shape").empty() ||
+  if (!call.intsAttr("output_shape").empty() ||
       call.stringAttr("auto_pad", "NOTSET") != "NOTSET")
     return refuse("needs the plain loops");
-  return makeInputGrad(call, cpu);
+  KernelBuild build = makeInputGrad(call, cpu);
+  if (!build.whyNot.empty() || !call.hasOperand(2))
+    return build;
+  const TensorDesc &y = call.result(0);
+  const int64_t channels = y.shape[1], planes = y.shape[0] * channels;
+  const int64_t size = productOf(y.shape, 2, y.rank());
+  const int threads = cpu.threads;
+  build.compile = [=, compile = build.compile]() -> RunKernel {
+    RunKernel run = compile();
+    if (!run)
+      return run;
+    return [=](const KernelBuffers &buffers) -> std::string {
+      std::string error = run(buffers);
+      if (error.empty())
+        addToPlanes(buffers, threads, planes, channels, size);
+      return error;
+    };
+  };
+  return build;
 }
 
 void cpu::addFastConvKernels(KernelTable &table) {

@@ -39,6 +39,7 @@ static KernelTable makeReferenceKernels() {
 static KernelTable makeFastKernels() {
   KernelTable table;
   addFastConvKernels(table);
+  addFastElementwiseKernels(table);
   addFastMatMulKernels(table);
   return table;
 }

@@ -154,26 +154,30 @@ static KernelBuild makeLoss(const KernelCall &call, const CpuContext &cpu) {
   });
 }
 
-/// (dloss, scores, target, weights?) → dscores; the scores are only a shape
-/// when they are log probabilities.
+/// (dloss, logits, target, weights?) → dlogits, or for log probabilities, whose
+/// values don't matter, (dloss, target, weights?) → dscores.
 template <bool isLogits>
 static KernelBuild makeLossGrad(const KernelCall &call, const CpuContext &cpu) {
-  if (std::string why = checkArity(call, 3); !why.empty())
+  constexpr size_t targetAt = isLogits ? 2 : 1, weightsAt = targetAt + 1;
+  if (std::string why = checkArity(call, targetAt + 1); !why.empty())
     return refuse(why);
   Samples s;
-  if (std::string why = readSamples(call, call.operand(1), 3, s); !why.empty())
+  if (std::string why = readSamples(call, call.result(0), weightsAt, s);
+      !why.empty())
     return refuse(why);
   const int threads = cpu.threads;
-  return withFloat(call.operand(1).type, [&](auto valueTag) {
+  return withFloat(call.result(0).type, [&](auto valueTag) {
     using T = typename decltype(valueTag)::type;
-    return withIndex(call.operand(2).type, [&](auto indexTag) {
+    return withIndex(call.operand(targetAt).type, [&](auto indexTag) {
       using I = typename decltype(indexTag)::type;
       KernelBuild build;
-      donateOperand(call, 0, 1, build.needs);
+      if (isLogits)
+        donateOperand(call, 0, 1, build.needs);
       build.run = [=](const KernelBuffers &buffers) -> std::string {
-        const T *dloss = in<T>(buffers, 0), *x = in<T>(buffers, 1);
-        const I *target = in<I>(buffers, 2);
-        const T *weights = s.hasWeights ? in<T>(buffers, 3) : nullptr;
+        const T *dloss = in<T>(buffers, 0);
+        const T *x = isLogits ? in<T>(buffers, 1) : nullptr;
+        const I *target = in<I>(buffers, targetAt);
+        const T *weights = s.hasWeights ? in<T>(buffers, weightsAt) : nullptr;
         T *dx = out<T>(buffers);
         if (std::string why = s.check(target); !why.empty())
           return why;
@@ -183,7 +187,7 @@ static KernelBuild makeLossGrad(const KernelCall &call, const CpuContext &cpu) {
         parallelFor(threads, s.count(), 1 + 1024 / (s.classes + 1),
                     [&](int64_t begin, int64_t end) {
                       for (int64_t i = begin; i < end; ++i) {
-                        const T *row = x + s.first(i);
+                        const T *row = isLogits ? x + s.first(i) : nullptr;
                         T *to = dx + s.first(i);
                         const double w = s.weightOf(weights, target[i]);
                         const double scale =

@@ -117,10 +117,20 @@ static KernelBuild normalizeBlocks(const KernelCall &call,
                         out<T>(buffers, 2)[b] = static_cast<T>(inverse);
                       const T mean = static_cast<T>(m.mean);
                       const T factor = static_cast<T>(inverse);
-                      for (int64_t i = 0; i < size; ++i) {
+                      // Runs of elements with one scale, or one scale per
+                      // element.
+                      if (affine.repeat == 1 && affine.count == size) {
+#pragma clang loop vectorize(assume_safety)
+                        for (int64_t i = 0; i < size; ++i)
+                          to[i] = (row[i] - mean) * factor * scale[i] +
+                                  (bias ? bias[i] : T(0));
+                        continue;
+                      }
+                      for (int64_t i = 0; i < size; i += affine.repeat) {
                         const int64_t k = affine.at(b, i);
-                        to[i] = (row[i] - mean) * factor * scale[k] +
-                                (bias ? bias[k] : T(0));
+                        const T shift = bias ? bias[k] : T(0);
+                        for (int64_t j = i; j < i + affine.repeat; ++j)
+                          to[j] = (row[j] - mean) * factor * scale[k] + shift;
                       }
                     }
                   });

@@ -46,18 +46,18 @@ static int64_t sourceOf(int64_t index, int64_t size, const std::string &mode) {
 }
 
 /// One table per dimension; what is wrong, or empty.
-static std::string makeTables(const KernelCall &call, unsigned padsOperand,
+static std::string makeTables(const KernelCall &call, unsigned axesOperand,
                               const std::vector<int64_t> &from,
                               const std::vector<int64_t> &to,
                               KernelNeeds &needs, SourceTables &tables) {
   const auto rank = static_cast<int64_t>(from.size());
   std::vector<int64_t> pads, axes;
-  if (!readHostInts(call, padsOperand, needs, pads))
+  if (!readHostInts(call, 1, needs, pads))
     return "pads must be constant";
-  if (!call.hasOperand(3))
+  if (!call.hasOperand(axesOperand))
     for (int64_t i = 0; i < rank; ++i)
       axes.push_back(i);
-  else if (!readHostInts(call, 3, needs, axes))
+  else if (!readHostInts(call, axesOperand, needs, axes))
     return "axes must be constant";
   if (pads.size() != 2 * axes.size())
     return "there must be two pads per axis";
@@ -112,7 +112,7 @@ static KernelBuild makePad(const KernelCall &call, const CpuContext &) {
     return refuse(why);
   KernelNeeds needs;
   SourceTables tables;
-  if (std::string why = makeTables(call, 1, call.operand(0).shape,
+  if (std::string why = makeTables(call, 3, call.operand(0).shape,
                                    call.result(0).shape, needs, tables);
       !why.empty())
     return refuse(why);
@@ -137,13 +137,13 @@ static KernelBuild makePad(const KernelCall &call, const CpuContext &) {
   });
 }
 
-/// train.pad_grad(dy, pads, _, axes?) → dx.
+/// train.pad_grad(dy, pads, axes?) → dx.
 static KernelBuild makePadGrad(const KernelCall &call, const CpuContext &) {
   if (std::string why = checkArity(call, 2); !why.empty())
     return refuse(why);
   KernelNeeds needs;
   SourceTables tables;
-  if (std::string why = makeTables(call, 1, call.result(0).shape,
+  if (std::string why = makeTables(call, 2, call.result(0).shape,
                                    call.operand(0).shape, needs, tables);
       !why.empty())
     return refuse(why);

@@ -243,6 +243,7 @@ void cpu::addUnaryGradKernels(KernelTable &table) {
   table.add("train.hard_sigmoid_grad", makeGrad<HardSigmoidGrad>);
   table.add("train.hard_swish_grad", makeGrad<HardSwishGrad>);
   table.add("train.clip_grad", makeClipGrad);
+  table.add("train.pow_grad", makePowGrad);
   table.add("train.pow_grad_base", makePowGrad);
   table.add("train.max_grad", makeMaxGrad);
 }

@@ -45,7 +45,10 @@ private:
   };
   enum class Answer { Yes, No, Stopped };
 
-  bool setUp(int64_t capacityBytes);
+  bool isBase(const Body &b) const;
+  void placeBase();
+  void addJob(int32_t body, int64_t capacityBytes);
+  void setUp(int64_t capacityBytes);
   Answer solve(int32_t lo, int32_t hi);
   Answer branch(int32_t lo, int32_t hi);
   int32_t chooseSlot(int32_t lo, int32_t hi, int64_t &next);
@@ -82,7 +85,8 @@ private:
   uint64_t &steps;
   const std::function<bool()> &isLate;
   uint64_t nodes = 0, stopAt = 0;
-  bool late = false;
+  bool late = false, hasRounding = false, hasGaps = false;
+  std::vector<bool> isPlacedFirst;
 
   std::vector<Job> jobs;
   std::vector<int32_t> slotLists;
@@ -113,12 +117,23 @@ bool lowtide::solver::isSearchable(const BodyModel &model) {
       pins.push_back({b.pinned, int32_t(i)});
   }
   std::sort(pins.begin(), pins.end());
-  for (auto [offset, body] : pins)
-    for (const BodyRect &r : model.rectsOf(body))
+  // Residents come first and span everything: no need to walk the slots.
+  size_t numResident = 0;
+  int64_t base = 0;
+  for (auto [offset, body] : pins) {
+    const Body &b = model.bodies[body];
+    if (offset != base || b.numRects != 1 || b.lo > 0 || b.hi < model.numSlots)
+      break;
+    base += b.extent;
+    ++numResident;
+  }
+  std::fill(floor.begin(), floor.end(), base);
+  for (size_t i = numResident; i < pins.size(); ++i)
+    for (const BodyRect &r : model.rectsOf(pins[i].second))
       for (int32_t s = r.lo; s < r.hi; ++s) {
-        if (floor[s] != offset)
+        if (floor[s] != pins[i].first)
           return false;
-        floor[s] = offset + r.size;
+        floor[s] = pins[i].first + r.size;
       }
   return true;
 }
@@ -129,41 +144,67 @@ Search::Search(const BodyModel &model, int64_t capacityBytes, uint64_t seed,
   setUp(capacityBytes);
 }
 
-bool Search::setUp(int64_t capacityBytes) {
+/// Bodies alive throughout go to the bottom where that is level and nothing
+/// has to be aligned; the search then never sees them.
+bool Search::isBase(const Body &b) const {
+  return b.numRects == 1 && b.lo == 0 && b.hi == numSlots && !hasRounding &&
+         std::equal(floor.begin() + 1, floor.end(), floor.begin());
+}
+
+/// Places what needs no search: pins, and what is alive throughout.
+void Search::placeBase() {
+  for (const Body &b : model.bodies)
+    hasRounding |= b.alignment > 1 || b.slackBytes > 0;
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    if (model.bodies[i].pinned < 0)
+      continue;
+    offsets[i] = model.bodies[i].pinned;
+    for (const BodyRect &r : model.rectsOf(i))
+      for (int32_t s = r.lo; s < r.hi; ++s)
+        floor[s] = std::max(floor[s], offsets[i] + r.size);
+  }
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body &b = model.bodies[i];
+    if (b.pinned >= 0 || !isBase(b))
+      continue;
+    offsets[i] = floor[0];
+    isPlacedFirst[i] = true;
+    std::fill(floor.begin(), floor.end(), floor[0] + b.extent);
+  }
+}
+
+void Search::addJob(int32_t body, int64_t capacityBytes) {
+  const Body &b = model.bodies[body];
+  Job job{body,
+          b.lo,
+          b.hi,
+          b.extent,
+          b.alignment,
+          model.highestOffset(body, capacityBytes),
+          int32_t(slotLists.size()),
+          0};
+  for (const BodyRect &r : model.rectsOf(body))
+    for (int32_t s = r.lo; s < r.hi; ++s)
+      if (slotLists.size() == size_t(job.firstSlot) || slotLists.back() != s)
+        slotLists.push_back(s);
+  job.numSlots = int32_t(slotLists.size()) - job.firstSlot;
+  hasGaps |= job.numSlots < b.hi - b.lo;
+  capacity = std::max(capacity, job.highest + job.size);
+  jobs.push_back(job);
+}
+
+void Search::setUp(int64_t capacityBytes) {
   numSlots = model.numSlots;
   floor.assign(numSlots, 0);
   remaining.assign(numSlots, 0);
   count.assign(numSlots, 0);
   offsets.assign(model.bodies.size(), 0);
-  for (size_t i = 0; i < model.bodies.size(); ++i) {
-    const Body &b = model.bodies[i];
-    if (!b.numRects)
-      continue;
-    if (b.pinned >= 0) {
-      offsets[i] = b.pinned;
-      for (const BodyRect &r : model.rectsOf(i))
-        for (int32_t s = r.lo; s < r.hi; ++s)
-          floor[s] = std::max(floor[s], b.pinned + b.extent);
-      continue;
-    }
-    Job job{int32_t(i),
-            b.lo,
-            b.hi,
-            b.extent,
-            b.alignment,
-            model.highestOffset(i, capacityBytes),
-            int32_t(slotLists.size()),
-            0};
-    for (const BodyRect &r : model.rectsOf(i))
-      for (int32_t s = r.lo; s < r.hi; ++s) {
-        if (slotLists.size() > size_t(job.firstSlot) && slotLists.back() == s)
-          continue;
-        slotLists.push_back(s);
-      }
-    job.numSlots = int32_t(slotLists.size()) - job.firstSlot;
-    capacity = std::max(capacity, job.highest + job.size);
-    jobs.push_back(job);
-  }
+  isPlacedFirst.assign(model.bodies.size(), false);
+  placeBase();
+  for (size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].numRects && model.bodies[i].pinned < 0 &&
+        !isPlacedFirst[i])
+      addJob(int32_t(i), capacityBytes);
   int32_t n = jobs.size();
   words = (n + 63) / 64;
   slotWords = (numSlots + 63) / 64;
@@ -207,7 +248,6 @@ bool Search::setUp(int64_t capacityBytes) {
   }
   slotWeight.assign(numSlots, 1.0);
   jobNoise.assign(n, 0.0);
-  return true;
 }
 
 void Search::change(Change::Kind kind, int32_t index, int64_t value) {
@@ -399,6 +439,12 @@ int64_t Search::nextLevel(int32_t slot, int64_t level) {
 }
 
 int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
+  // A body with gaps may lie over several valleys: keep to the lowest slot.
+  int64_t lowest = INT64_MAX;
+  if (hasGaps)
+    for (int32_t s = lo; s < hi; ++s)
+      if (count[s])
+        lowest = std::min(lowest, floor[s]);
   // Valleys: runs of equal floors between higher ones.
   int32_t best = -1;
   double bestKey = HUGE_VAL;
@@ -412,6 +458,8 @@ int32_t Search::chooseSlot(int32_t lo, int32_t hi, int64_t &next) {
       ++b;
     bool isValley = (a == lo || count[a - 1] == 0 || floor[a - 1] > floor[a]) &&
                     (b == hi || count[b] == 0 || floor[b] > floor[a]);
+    if (hasGaps)
+      isValley = floor[a] == lowest;
     if (isValley) {
       for (int32_t s = a; s < b; ++s) {
         int64_t slack = capacity - floor[s] - remaining[s];
@@ -474,7 +522,7 @@ Search::Answer Search::branch(int32_t lo, int32_t hi) {
     if (least[j] != level)
       return;
     for (auto &[s, k] : options)
-      if (jobs[k].size == jobs[j].size &&
+      if (jobs[k].size == jobs[j].size && jobs[k].highest == jobs[j].highest &&
           jobs[k].alignment == jobs[j].alignment &&
           std::equal(&jobSlots[size_t(k) * slotWords],
                      &jobSlots[size_t(k) * slotWords] + slotWords,
@@ -556,12 +604,17 @@ void Search::drawWeights() {
 FitResult Search::run(uint64_t stepLimit) {
   FitResult result;
   uint64_t end = steps + stepLimit;
+  bool isOpen = true;
+  for (size_t j = 0; j < jobs.size(); ++j)
+    isOpen &= least[j] <= jobs[j].highest;
   for (int32_t s = 0; s < numSlots; ++s)
-    if (!checkSlot(s)) {
-      result.verdict = FitVerdict::Impossible;
-      return result;
-    }
-  uint64_t length = 2000;
+    isOpen &= checkSlot(s);
+  if (!isOpen) {
+    result.verdict = FitVerdict::Impossible;
+    return result;
+  }
+  // A first dive must be able to reach the end.
+  uint64_t length = std::max<uint64_t>(2000, 3 * jobs.size());
   while (steps < end) {
     stopAt = nodes + length;
     size_t trailMark = trail.size();

@@ -141,6 +141,33 @@ Placement lowtide::solver::placeInOrder(const BodyModel &model,
   return placement;
 }
 
+bool lowtide::solver::hasFewOrders(const BodyModel &model) {
+  int32_t numFree = 0;
+  for (size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body &b = model.bodies[i];
+    for (const BodyRect &r : model.rectsOf(i))
+      if (b.pinned < 0 && (r.low != 0 || r.size != b.extent))
+        return false;
+    numFree += b.pinned < 0 && b.numRects > 0;
+  }
+  return numFree <= 7;
+}
+
+Placement lowtide::solver::placeInEveryOrder(const BodyModel &model,
+                                             uint64_t &steps) {
+  std::vector<int32_t> order;
+  for (size_t i = 0; i < model.bodies.size(); ++i)
+    if (model.bodies[i].pinned < 0 && model.bodies[i].numRects)
+      order.push_back(int32_t(i));
+  Placement best;
+  do {
+    Placement placement = placeInOrder(model, order, Fit::Lowest, steps);
+    if (placement.heightBytes < best.heightBytes)
+      best = std::move(placement);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
 /// The fullest slot that each body lives through, in live units.
 static std::vector<int64_t> hottest(const BodyModel &model) {
   std::vector<int64_t> heat(model.bodies.size(), 0);

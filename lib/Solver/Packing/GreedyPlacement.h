@@ -38,6 +38,15 @@ enum class BodyOrder { Size, Area, Length, Start, End, Heat, Breadth };
 /// All bodies but the pinned ones; those alive throughout come first.
 std::vector<int32_t> makeOrder(const BodyModel &model, BodyOrder kind);
 
+/// Whether trying every order is cheap and finds the optimum: few bodies
+/// without a pin, none of them with parts at different heights.
+bool hasFewOrders(const BodyModel &model);
+
+/// The lowest of the placements in all orders. In a packing where nothing can
+/// sink, bodies taken by offset each go into the lowest gap, so one order of
+/// bodies without parts at different heights gives the optimum.
+Placement placeInEveryOrder(const BodyModel &model, uint64_t &steps);
+
 /// Tries the orders above, then moves bodies that end up too high forward and
 /// places again, until `goalBytes` is reached, `steps` passes `stepLimit`
 /// or `isLate` says so.

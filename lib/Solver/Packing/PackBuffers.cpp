@@ -19,6 +19,7 @@
 #include "BodyModel.h"
 #include "ExactSearch.h"
 #include "GreedyPlacement.h"
+#include "LayeredPlacement.h"
 
 #include <algorithm>
 #include <chrono>
@@ -77,7 +78,10 @@ private:
     sawClock = true;
     return true;
   }
+  Placement placeFast(const BodyModel &model, int64_t goal);
   SpaceResult packSpace(const BodyModel &model);
+  FitVerdict tryHeight(const BodyModel &model, int64_t targetBytes,
+                       uint64_t work, SpaceResult &space);
   void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
   void setWitness(const BodyModel &model);
   void settle();
@@ -91,26 +95,50 @@ private:
 };
 } // namespace
 
+/// Bodies above which layers come before orders, orders aren't tried at all,
+/// and the exact search isn't either.
+static constexpr size_t kManyBodies = 2000, kMostOrdered = 20000,
+                        kMostSearched = 4000;
+
+Placement Packer::placeFast(const BodyModel &model, int64_t goal) {
+  auto late = [this] { return isLate(); };
+  size_t n = model.bodies.size();
+  Placement layered;
+  if (n > kManyBodies && isLayerable(model)) {
+    layered = placeInLayers(model, goal, result.steps, late);
+    if (layered.heightBytes <= goal || n > kMostOrdered)
+      return layered;
+  }
+  // Small inputs are the search's; large ones live on good orders.
+  double work =
+      options.effort * (n > kManyBodies ? 2e8 : std::min(5e6, 2e3 * n * n));
+  Placement ordered =
+      placeGreedily(model, goal, options.seed, result.steps + uint64_t(work),
+                    result.steps, late);
+  return ordered.heightBytes < layered.heightBytes ? ordered : layered;
+}
+
 /// Fast placements, then exact search for ever lower heights.
 SpaceResult Packer::packSpace(const BodyModel &model) {
   SpaceResult space;
   space.lowerBoundBytes = model.lowerBoundBytes;
   int64_t goal =
       std::max(model.lowerBoundBytes, problem.capacityBytes.value_or(0));
-  auto late = [this] { return isLate(); };
-  // The search is quick where it applies; large inputs live on good orders.
-  bool canSearch = model.bodies.size() <= 3000 && isSearchable(model);
-  uint64_t greedyLimit =
-      result.steps + uint64_t(options.effort * (canSearch ? 5e6 : 4e8));
-  Placement placement =
-      placeGreedily(model, goal, options.seed, greedyLimit, result.steps, late);
+  Placement placement = placeFast(model, goal);
   space.offsets = std::move(placement.offsets);
   space.heightBytes = placement.heightBytes;
+  bool canSearch = model.bodies.size() <= kMostSearched && isSearchable(model);
   bool isHopeless =
       problem.capacityBytes && *problem.capacityBytes < model.lowerBoundBytes;
-  if (space.heightBytes > goal && !isHopeless && options.effort > 0 &&
-      canSearch)
-    lowerHeight(model, goal, space);
+  if (space.heightBytes > goal && !isHopeless && options.effort > 0) {
+    if (canSearch)
+      lowerHeight(model, goal, space);
+    else if (hasFewOrders(model)) {
+      Placement best = placeInEveryOrder(model, result.steps);
+      space.offsets = std::move(best.offsets);
+      space.heightBytes = space.lowerBoundBytes = best.heightBytes;
+    }
+  }
   space.isComplete = space.heightBytes <= space.lowerBoundBytes ||
                      (problem.capacityBytes &&
                       (space.heightBytes <= *problem.capacityBytes ||
@@ -119,38 +147,40 @@ SpaceResult Packer::packSpace(const BodyModel &model) {
 }
 
 /// Searches at the goal; where that stays open, halves the gap between what is
-/// known to work and what isn't settled, and comes back to the goal last.
+/// known to work and what isn't settled, down to one byte below the best.
 void Packer::lowerHeight(const BodyModel &model, int64_t goal,
                          SpaceResult &space) {
-  auto late = [this] { return isLate(); };
-  uint64_t share = uint64_t(options.effort * 4e8);
-  auto tryHeight = [&](int64_t target, uint64_t work) {
-    FitResult fit =
-        searchFit(model, target, options.seed, work, result.steps, late);
-    if (fit.verdict == FitVerdict::Fits) {
-      space.offsets = std::move(fit.offsets);
-      space.heightBytes = model.heightBytes(space.offsets);
-    }
-    if (fit.verdict == FitVerdict::Impossible)
-      space.lowerBoundBytes = std::max(space.lowerBoundBytes, target + 1);
-    return fit.verdict;
-  };
+  uint64_t share = uint64_t(options.effort * 3e8);
   if (problem.capacityBytes) {
-    tryHeight(goal, share * 100);
+    tryHeight(model, goal, share * 100, space);
     return;
   }
-  tryHeight(goal, share);
-  int64_t open = std::max(goal, space.lowerBoundBytes);
-  while (space.heightBytes > space.lowerBoundBytes && !sawClock) {
+  int64_t open = goal - 1; // the highest target that gave no packing
+  for (int64_t target = goal; space.heightBytes > space.lowerBoundBytes;) {
+    bool isLast = target == space.heightBytes - 1;
+    FitVerdict verdict =
+        tryHeight(model, target, isLast ? share * 2 : share, space);
+    if (sawClock || (verdict == FitVerdict::Unknown && isLast))
+      return;
+    if (verdict != FitVerdict::Fits)
+      open = std::max(open, target);
     int64_t gap = space.heightBytes - open;
-    if (gap <= std::max<int64_t>(model.unitBytes, open / 2048))
-      break;
-    int64_t target = open + gap / 2;
-    if (tryHeight(target, share) != FitVerdict::Fits)
-      open = target;
+    bool isNarrow = gap <= std::max(2 * model.unitBytes, open / 2048);
+    target = isNarrow ? space.heightBytes - 1 : open + gap / 2;
   }
-  if (space.heightBytes > space.lowerBoundBytes && !sawClock)
-    tryHeight(space.heightBytes - 1, share * 4);
+}
+
+FitVerdict Packer::tryHeight(const BodyModel &model, int64_t targetBytes,
+                             uint64_t work, SpaceResult &space) {
+  FitResult fit = searchFit(model, targetBytes, options.seed, work,
+                            result.steps, [this] { return isLate(); });
+  if (fit.verdict == FitVerdict::Fits) {
+    space.offsets = std::move(fit.offsets);
+    space.heightBytes = model.heightBytes(space.offsets);
+  }
+  if (fit.verdict == FitVerdict::Impossible)
+    space.lowerBoundBytes = std::max(space.lowerBoundBytes, targetBytes + 1);
+  return fit.verdict;
 }
 
 /// The buffers alive at the fullest slot.
@@ -194,6 +224,10 @@ llvm::Expected<PackingResult> Packer::run() {
     if (!model)
       return model.takeError();
     SpaceResult packed = packSpace(*model);
+    if (packed.heightBytes == INT64_MAX)
+      return llvm::createStringError(
+          llvm::inconvertibleErrorCode(),
+          "no offsets below 2^62 were found for these buffers");
     allComplete &= packed.isComplete;
     for (const BodyModel::Member &member : model->members) {
       const PackingBuffer &b = problem.buffers[member.buffer];

@@ -102,7 +102,7 @@ void BoundaryProblem::collect() {
   // would overwrite costs what the pair saved.
   for (int v : graph.inputs(k))
     bytesAt[v] = 0;
-  if (graph.inplace[k].size() == 1 && !graph.keep[graph.inplace[k][0].input])
+  if (graph.inplace[k].size() == 1)
     bytesAt[graph.inplace[k][0].input] = graph.inplace[k][0].savedBytes;
 
   // An op with a deadline before k can't run again after k.

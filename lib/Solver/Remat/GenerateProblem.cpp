@@ -49,8 +49,7 @@ public:
 private:
   int add(const std::string &name, double flops, std::vector<int> inputs,
           int64_t units, bool recomputable = true) {
-    return addBytes(name, flops, std::move(inputs), units * unit,
-                    recomputable);
+    return addBytes(name, flops, std::move(inputs), units * unit, recomputable);
   }
   int addBytes(const std::string &name, double flops, std::vector<int> inputs,
                int64_t bytes, bool recomputable);
@@ -114,9 +113,9 @@ void Transformer::forwardLayer(int index) {
   l.down = add(at + "down", 48, {l.gelu}, 1);
   l.add2 = add(at + "add2", 1, {l.add1, l.down}, 1);
   // An elementwise op may write into the operand it is the last to read.
-  for (auto [from, to] : {std::pair{l.scores, l.softmax},
-                          std::pair{l.projection, l.add1},
-                          std::pair{l.up, l.gelu}, std::pair{l.down, l.add2}})
+  for (auto [from, to] :
+       {std::pair{l.scores, l.softmax}, std::pair{l.projection, l.add1},
+        std::pair{l.up, l.gelu}, std::pair{l.down, l.add2}})
     problem.inplace.push_back({makerOf[to], from, to});
   layers.push_back(l);
 }
@@ -125,12 +124,11 @@ void Transformer::forwardLayer(int index) {
 int Transformer::matmulBackward(const std::string &name, int forwardValue,
                                 int gradientIn, int input, int64_t inputUnits,
                                 double flops, int64_t weightUnits) {
-  int weightGradient =
-      addBytes(name + ".dW", flops, {gradientIn, input},
-               weightUnits * weightUnit, false);
+  int weightGradient = addBytes(name + ".dW", flops, {gradientIn, input},
+                                weightUnits * weightUnit, false);
   int result = add(name + ".dX", flops, {gradientIn}, inputUnits, false);
-  int updated = add(name + ".update", double(weightUnits), {weightGradient}, 0,
-                    false);
+  int updated =
+      add(name + ".update", double(weightUnits), {weightGradient}, 0, false);
   for (int reader : {makerOf[forwardValue], makerOf[result]})
     problem.after.push_back({reader, makerOf[updated]});
   problem.residentBytes += 3 * weightUnits * weightUnit;
@@ -174,7 +172,8 @@ RematProblem Transformer::build() {
   int logits = add("logits", 200, {layers.back().add2}, 8);
   int loss = add("loss.dX", 10, {logits}, 8, false);
   problem.inplace.push_back({makerOf[loss], logits, loss});
-  gradient = matmulBackward("head", logits, loss, layers.back().add2, 1, 200, 8);
+  gradient =
+      matmulBackward("head", logits, loss, layers.back().add2, 1, 200, 8);
   for (int layer = numLayers - 1; layer >= 0; --layer)
     backwardLayer(layer);
   return std::move(problem);

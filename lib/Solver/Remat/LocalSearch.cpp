@@ -37,8 +37,8 @@ namespace {
 class LocalSearch {
 public:
   LocalSearch(const RematGraph &graph, int64_t budgetBytes,
-              const RematSchedule &schedule,
-              const LocalSearchOptions &options, WorkLimit &limit)
+              const RematSchedule &schedule, const LocalSearchOptions &options,
+              WorkLimit &limit)
       : graph(graph), sequence(graph, budgetBytes, schedule), editor(sequence),
         options(options), limit(limit), random(options.seed),
         price(options.firstPrice) {}

@@ -49,15 +49,23 @@ public:
   JudgedPlan improved(const JudgedPlan &plan, int64_t budgetBytes,
                       int64_t enoughCost, int64_t work);
 
-  RematFloor floor() const;
+  /// The proved floor; sharper after `leastPeak` of a small problem.
+  RematFloor floor();
 
 private:
+  RematFloor findFloor() const;
+  void lowerByReordering(JudgedPlan &best);
+  std::vector<RematSchedule> startsFrom(const BestBound &bound,
+                                        int64_t budgetBytes);
   JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
-                      double price, int64_t work);
+                      int64_t work);
+  JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,
+                      WorkLimit &limit);
 
   const RematGraph &graph;
   const RematOptions &options;
   Deadline &deadline;
+  RematFloor knownFloor;
 };
 
 /// The plan of a named baseline; not valid where it doesn't apply.

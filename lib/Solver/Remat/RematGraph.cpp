@@ -99,7 +99,7 @@ int64_t RematGraph::workingSetBytes(int op) const {
     int root = pair.input;
     while (baseOf[root] >= 0)
       root = baseOf[root];
-    if (keep[root] || isUsed(root) || isUsed(pair.output))
+    if (isUsed(root) || isUsed(pair.output))
       continue;
     used.push_back(root);
     used.push_back(pair.output);

@@ -147,9 +147,12 @@ std::vector<int> Repair::overflowingSteps() const {
 }
 
 bool Repair::run(double *lastPrice) {
-  double price = firstPrice(), most = price * 1e15;
+  double price = firstPrice(), most = price * 1e12;
+  double growth = options.priceGrowth;
   while (sequence.overflow() > 0) {
+    // Far more instances than ops: it runs in circles.
     if (!limit.spend(2 * sequence.size()) ||
+        sequence.size() > 4 * sequence.graph.numOps() + 1000 ||
         sequence.extraCost() >= options.maxExtra)
       return false;
     bool improved = false;
@@ -158,9 +161,13 @@ bool Repair::run(double *lastPrice) {
         improved = true;
         break;
       }
-    if (improved)
+    if (improved) {
+      growth = options.priceGrowth;
       continue;
-    price *= options.priceGrowth;
+    }
+    // Further and further steps where even the last one changed nothing.
+    price *= growth;
+    growth *= options.priceGrowth;
     if (price > most)
       return false;
   }
@@ -184,9 +191,8 @@ void solver::dropNeedless(Sequence &sequence, SequenceEditor &editor,
   auto costOf = [&](int node) {
     return sequence.graph.searchCost[sequence.op(sequence.stepOf(node))];
   };
-  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) {
-    return costOf(a) > costOf(b);
-  });
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [&](int a, int b) { return costOf(a) > costOf(b); });
   for (int node : nodes) {
     if (!sequence.isAlive(node))
       continue;

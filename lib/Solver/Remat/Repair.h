@@ -35,8 +35,7 @@ bool repairOverflow(Sequence &sequence, SequenceEditor &editor,
 
 /// Drops recomputed instances that the budget has room to do without, the
 /// dearest first; part of the editor's open move.
-void dropNeedless(Sequence &sequence, SequenceEditor &editor,
-                  WorkLimit &limit);
+void dropNeedless(Sequence &sequence, SequenceEditor &editor, WorkLimit &limit);
 
 } // namespace lowtide::solver
 

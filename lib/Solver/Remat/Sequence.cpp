@@ -144,21 +144,19 @@ int64_t Sequence::savings(int step) const {
 void Sequence::add(int from, int to, int64_t bytes) {
   if (bytes == 0)
     return;
-  int64_t change = 0;
-  for (int t = from; t < to; ++t) {
-    int64_t before = live[t] - budgetBytes, now = before + bytes;
-    change += std::max<int64_t>(0, now) - std::max<int64_t>(0, before);
+  overflowSum += overflowOf(from, to, bytes);
+  for (int t = from; t < to; ++t)
     live[t] += bytes;
-  }
-  overflowSum += change;
 }
 
 int64_t Sequence::overflowOf(int from, int to, int64_t bytes) const {
+  // Clamping by the sign bit keeps the loop free of branches.
+  auto clamped = [](int64_t x) { return x & ~(x >> 63); };
   int64_t change = 0;
+  const int64_t *at = live.data();
   for (int t = from; t < to; ++t) {
-    int64_t before = live[t] - budgetBytes;
-    change +=
-        std::max<int64_t>(0, before + bytes) - std::max<int64_t>(0, before);
+    int64_t before = at[t] - budgetBytes;
+    change += clamped(before + bytes) - clamped(before);
   }
   return change;
 }
@@ -267,7 +265,7 @@ void Sequence::erase(int node) {
       add(previousEvent(v, step) + 1, step, -graph.bytes[v]);
   auto drop = [&](int v) {
     auto &list = events[v];
-    list.erase(std::find(list.begin(), list.end(), node));
+    list.erase(list.begin() + eventIndex(v, step));
   };
   for (int v : graph.outputs(op))
     drop(v);

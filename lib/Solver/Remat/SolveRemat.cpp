@@ -21,7 +21,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ExactSearch.h"
+#include "FreeOrderSearch.h"
 #include "Planner.h"
+#include "UnitChain.h"
 #include "ViewFold.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -62,19 +65,22 @@ class Run {
 public:
   Run(const RematProblem &problem, const RematOptions &options)
       : original(problem), options(options), deadline(options.timeLimitSeconds),
-        started(std::chrono::steady_clock::now()), folded(foldViews(problem)),
+        started(std::chrono::steady_clock::now()), folded(prepare(problem)),
         graph(folded), planner(graph, options, deadline) {}
 
   RematResult solve();
   RematResult minimize();
 
 private:
+  RematProblem prepare(const RematProblem &problem);
   RematResult finish(RematResult result);
   bool accept(const JudgedPlan &plan, int64_t budgetBytes,
               RematResult &result) const;
   void refuse(RematResult &result, const JudgedPlan &least);
   RematResult solveBaseline();
   void closeGap(BestBound &bound, JudgedPlan &plan);
+  void proveSmall(BestBound &bound, JudgedPlan &plan);
+  void reorder(const BestBound &bound, JudgedPlan &plan);
 
   const RematProblem &original;
   const RematOptions &options;
@@ -85,6 +91,19 @@ private:
   Planner planner;
 };
 } // namespace
+
+/// Folds views; where the order is free, starts from a lean one. That order is
+/// a function of the problem and the seed, not of the budget.
+RematProblem Run::prepare(const RematProblem &problem) {
+  RematProblem result = foldViews(problem);
+  if (options.fixedOrder || options.algorithm != "auto" ||
+      result.ops.size() > 2000)
+    return result;
+  RematGraph plain(result);
+  WorkLimit limit(deadline, int64_t(3000000000 * options.effort));
+  result.order = findLeanOrder(plain, options.seed, limit);
+  return result;
+}
 
 /// Turns a plan of the folded problem into the answer, if it really fits.
 bool Run::accept(const JudgedPlan &plan, int64_t budgetBytes,
@@ -149,12 +168,55 @@ RematResult Run::solveBaseline() {
   return finish(std::move(result));
 }
 
+/// Free order only: anneals over orders and runs together.
+void Run::reorder(const BestBound &bound, JudgedPlan &plan) {
+  if (graph.numOps() > 2000)
+    return;
+  for (uint64_t round = 0; round < 3; ++round) {
+    if (plan.isValid() && plan.cost <= graph.totalCost + bound.extraCost)
+      return;
+    WorkLimit limit(deadline, int64_t(2500000000 * options.effort));
+    FreeOrderOptions search;
+    search.seed = options.seed + round;
+    search.enough = double(bound.extraCost);
+    JudgedPlan other = planner.judge(searchFreeOrder(
+        graph, options.budgetBytes,
+        round % 2 == 0 && plan.isValid() ? plan.schedule : graph.order, search,
+        limit));
+    if (!other.isValid() || other.peakBytes > options.budgetBytes)
+      continue;
+    other = planner.improved(other, options.budgetBytes,
+                             graph.totalCost + bound.extraCost, 300000000);
+    if (other.cost < plan.cost)
+      plan = std::move(other);
+  }
+}
+
+/// Small problems are solved to the end by search over states.
+void Run::proveSmall(BestBound &bound, JudgedPlan &plan) {
+  ExactOptions exact;
+  exact.fixedOrder = options.fixedOrder;
+  ExactResult proved =
+      searchExactly(graph, options.budgetBytes, exact, deadline);
+  if (!proved.isProved || !proved.schedule)
+    return;
+  JudgedPlan best = planner.judge(*proved.schedule);
+  bound.extraCost = best.cost - graph.totalCost;
+  if (best.cost < plan.cost)
+    plan = std::move(best);
+}
+
 /// Raises the bound by branching at the best steps, and lowers the plan by
 /// what those find and by local search, until they meet or the work is done.
 void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
   const int64_t budget = options.budgetBytes;
+  // On large problems the last hundredth of a percent isn't worth the time.
+  const int64_t slack = graph.numOps() > 400 ? graph.totalCost / 10000 : 0;
   auto isOpen = [&] {
     return plan.isValid() && plan.cost > graph.totalCost + bound.extraCost;
+  };
+  auto isWide = [&] {
+    return isOpen() && plan.cost > graph.totalCost + bound.extraCost + slack;
   };
   auto branch = [&](int position, int64_t work) {
     BoundaryProblem boundary(graph, position, {!options.fixedOrder});
@@ -170,14 +232,16 @@ void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
   };
   if (isOpen() && bound.position >= 0)
     branch(bound.position, 30000000);
+  if (isWide())
+    plan = planner.improved(
+        plan, budget, graph.totalCost + bound.extraCost + slack, 300000000);
   if (isOpen())
-    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
-                            300000000);
-  for (size_t k = 0; k < bound.solved.size() && k < 8 && isOpen(); ++k)
+    proveSmall(bound, plan);
+  for (size_t k = 0; k < bound.solved.size() && k < 8 && isWide(); ++k)
     branch(bound.solved[k].second, 60000000);
-  if (isOpen())
-    plan = planner.improved(plan, budget, graph.totalCost + bound.extraCost,
-                            3000000000);
+  if (isWide())
+    plan = planner.improved(
+        plan, budget, graph.totalCost + bound.extraCost + slack, 2000000000);
 }
 
 RematResult Run::solve() {
@@ -185,11 +249,20 @@ RematResult Run::solve() {
     return solveBaseline();
   RematResult result;
   result.boundCost = graph.totalCost;
-  if (accept(planner.judge(graph.order), options.budgetBytes, result)) {
+  if (accept(planner.judge(original.order), options.budgetBytes, result) ||
+      accept(planner.judge(graph.order), options.budgetBytes, result)) {
     result.status = RematStatus::Optimal;
     result.floorBytes = planner.floor().bytes;
     return finish(std::move(result));
   }
+
+  if (auto chain = planUnitChain(graph, options.budgetBytes))
+    if (accept(planner.judge(*chain), options.budgetBytes, result)) {
+      result.status = RematStatus::Optimal;
+      result.boundCost = result.cost;
+      result.floorBytes = planner.floor().bytes;
+      return finish(std::move(result));
+    }
 
   JudgedPlan easy = planner.easyPlan();
   if (options.budgetBytes < easy.peakBytes)
@@ -203,6 +276,8 @@ RematResult Run::solve() {
                    int64_t(2e9 * options.effort));
   JudgedPlan plan = planner.plan(options.budgetBytes, bound, easy);
   closeGap(bound, plan);
+  if (!options.fixedOrder)
+    reorder(bound, plan);
   result.boundCost = graph.totalCost + bound.extraCost;
   if (!accept(plan, options.budgetBytes, result) &&
       !accept(easy, options.budgetBytes, result)) {

@@ -28,10 +28,12 @@
 
 #include "OrderBound.h"
 #include "OrderSearch.h"
+#include "SeriesParallel.h"
 
 #include "lowtide/Solver/Remat/Simulate.h"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <memory>
 
@@ -46,6 +48,12 @@ namespace {
 struct Segment {
   size_t first, last;
   int64_t peakBytes;
+};
+
+/// One way to search.
+struct Attempt {
+  TimeDirection direction;
+  ChoiceRule rule;
 };
 
 class Orderer {
@@ -68,12 +76,17 @@ private:
   bool isSpent() { return result.steps >= stepLimit || result.stoppedByClock; }
   void boundByForcedBytes();
   void boundByCuts();
+  void trySeriesParallel();
   std::vector<Segment> cutIntoSegments();
   void measure(Segment &segment);
   void improve(Segment &segment);
   OrderAnswer tryPeak(Segment &segment, int64_t peakBytes, uint64_t steps);
-  OrderAnswer tryDirection(Segment &segment, int64_t peakBytes, uint64_t steps,
-                           TimeDirection direction);
+  OrderAnswer tryOnce(Segment &segment, int64_t peakBytes, uint64_t steps,
+                      const Attempt &attempt);
+  void dive(Segment &segment);
+  std::vector<int64_t> profile();
+  void polish(Segment &segment);
+  bool polishAt(const Segment &segment, size_t at);
 
   const OrderOptions &options;
   std::chrono::steady_clock::time_point start;
@@ -119,6 +132,30 @@ void Orderer::boundByCuts() {
   }
 }
 
+/// Composes orders while they get better; the last user of a value, where it
+/// is open, is taken from the order before.
+void Orderer::trySeriesParallel() {
+  if (!reach)
+    return;
+  for (int round = 0; round < 4; ++round) {
+    if (result.peakBytes <= result.lowerBoundBytes)
+      return;
+    SeriesParallelOrder composed =
+        orderSeriesParallel(forward, *reach, result.order);
+    llvm::Expected<Simulation> simulation = simulate(base, composed.order);
+    assert(simulation && "a composed order must be topological");
+    if (!simulation)
+      return llvm::consumeError(simulation.takeError());
+    if (composed.isOptimal)
+      result.lowerBoundBytes =
+          std::max(result.lowerBoundBytes, simulation->peakBytes);
+    if (simulation->peakBytes >= result.peakBytes)
+      return;
+    result.order = std::move(composed.order);
+    result.peakBytes = simulation->peakBytes;
+  }
+}
+
 std::vector<Segment> Orderer::cutIntoSegments() {
   std::vector<Segment> segments;
   size_t n = result.order.size(), first = 0;
@@ -142,6 +179,7 @@ std::vector<Segment> Orderer::cutIntoSegments() {
 /// The peak of the segment in the order at hand.
 void Orderer::measure(Segment &segment) {
   OrderState state(forward);
+  result.steps += segment.last;
   segment.peakBytes = 0;
   for (size_t t = 0; t < segment.last; ++t) {
     if (t >= segment.first)
@@ -151,12 +189,13 @@ void Orderer::measure(Segment &segment) {
   }
 }
 
-OrderAnswer Orderer::tryDirection(Segment &segment, int64_t peakBytes,
-                                  uint64_t steps, TimeDirection direction) {
-  bool isForward = direction == TimeDirection::Forward;
+OrderAnswer Orderer::tryOnce(Segment &segment, int64_t peakBytes,
+                             uint64_t steps, const Attempt &attempt) {
+  bool isForward = attempt.direction == TimeDirection::Forward;
   const OrderGraph &graph = isForward ? forward : backward;
   size_t n = result.order.size();
   OrderState state(graph);
+  result.steps += n;
   if (isForward)
     for (size_t t = 0; t < segment.first; ++t)
       state.run(result.order[t]);
@@ -165,28 +204,111 @@ OrderAnswer Orderer::tryDirection(Segment &segment, int64_t peakBytes,
       state.run(result.order[t - 1]);
   size_t from = state.sequence().size();
   OrderLimits limits;
+  limits.rule = attempt.rule;
+  if (peakBytes == INT64_MAX) {
+    limits.width = 8;
+    limits.depth = 6;
+    limits.pathTries = 32;
+  }
   limits.steps = steps;
   limits.isLate = [this] { return isLate(); };
+  std::vector<bool> allowed(n, false);
+  for (size_t t = segment.first; t < segment.last; ++t)
+    allowed[result.order[t]] = true;
+  limits.allowed = &allowed;
   OrderAnswer answer =
       extendWithin(graph, state, from + segment.last - segment.first, peakBytes,
                    limits, result.steps);
   if (answer.kind != OrderAnswer::Found)
     return answer;
+  std::vector<int> before(result.order.begin() + segment.first,
+                          result.order.begin() + segment.last);
+  int64_t peakBefore = segment.peakBytes;
   for (size_t i = 0; i < segment.last - segment.first; ++i)
     result.order[isForward ? segment.first + i : segment.last - 1 - i] =
         state.sequence()[from + i];
   measure(segment);
+  if (segment.peakBytes > peakBefore) {
+    std::copy(before.begin(), before.end(),
+              result.order.begin() + segment.first);
+    segment.peakBytes = peakBefore;
+  }
   return answer;
 }
 
+/// Both rules, both directions, until one settles the question.
 OrderAnswer Orderer::tryPeak(Segment &segment, int64_t peakBytes,
                              uint64_t steps) {
-  OrderAnswer answer =
-      tryDirection(segment, peakBytes, steps, TimeDirection::Forward);
-  if (answer.kind != OrderAnswer::Unknown || isSpent())
-    return answer;
-  return tryDirection(segment, peakBytes, steps, TimeDirection::Backward);
+  static constexpr Attempt attempts[] = {
+      {TimeDirection::Forward, ChoiceRule::FewestBytes},
+      {TimeDirection::Backward, ChoiceRule::FewestBytes},
+      {TimeDirection::Forward, ChoiceRule::SteepestDescent},
+      {TimeDirection::Backward, ChoiceRule::SteepestDescent}};
+  OrderAnswer answer;
+  for (const Attempt &attempt : attempts) {
+    answer = tryOnce(segment, peakBytes, steps, attempt);
+    if (answer.kind != OrderAnswer::Unknown || isSpent())
+      return answer;
+  }
+  return answer;
 }
+
+/// One dive in each direction with all bytes allowed: plain list scheduling.
+void Orderer::dive(Segment &segment) {
+  uint64_t steps = 200 * (segment.last - segment.first);
+  for (TimeDirection direction :
+       {TimeDirection::Forward, TimeDirection::Backward})
+    if (segment.peakBytes > floorBytes && !isLate())
+      tryOnce(segment, INT64_MAX, steps, {direction, ChoiceRule::FewestBytes});
+}
+
+/// Bytes at every step of the order at hand.
+std::vector<int64_t> Orderer::profile() {
+  OrderState state(forward);
+  result.steps += result.order.size();
+  std::vector<int64_t> bytes;
+  for (int op : result.order) {
+    bytes.push_back(state.bytesDuring(op));
+    state.run(op);
+  }
+  return bytes;
+}
+
+/// Takes the first step at the peak and orders a window of ops around it anew,
+/// wider and wider, until the window stays below the peak; then the next one.
+void Orderer::polish(Segment &segment) {
+  while (segment.peakBytes > floorBytes && !isSpent()) {
+    std::vector<int64_t> bytes = profile();
+    size_t at = std::max_element(bytes.begin() + segment.first,
+                                 bytes.begin() + segment.last) -
+                bytes.begin();
+    if (!polishAt(segment, at))
+      break;
+    measure(segment);
+  }
+}
+
+bool Orderer::polishAt(const Segment &segment, size_t at) {
+  int64_t target = segment.peakBytes - 1;
+  for (size_t width = 8; width <= 512; width *= 2) {
+    for (size_t before : {width / 2, width - 2, size_t(2)}) {
+      size_t first = at - std::min(at - segment.first, before);
+      Segment window{first, std::min(segment.last, first + width), 0};
+      measure(window);
+      OrderAnswer answer = tryPeak(window, target, width * 300 + 4000);
+      if (answer.kind == OrderAnswer::Found)
+        return true;
+      if (isSpent())
+        return false;
+    }
+    if (width >= segment.last - segment.first)
+      break;
+  }
+  return false;
+}
+
+/// Segments up to this size go to the exact search at once.
+static constexpr size_t kSmallSegment = 16;
 
 void Orderer::improve(Segment &segment) {
   size_t size = segment.last - segment.first;
@@ -198,6 +320,12 @@ void Orderer::improve(Segment &segment) {
   bool isExact = true;
   uint64_t share = uint64_t(size) * 8 + uint64_t(20000 * options.effort);
   int64_t target = open;
+  if (size > kSmallSegment && segment.peakBytes > open) {
+    tryPeak(segment, target, uint64_t(size) * 4 + 5000);
+    if (segment.peakBytes > target)
+      dive(segment);
+    polish(segment);
+  }
   while (segment.peakBytes > open) {
     if (isSpent()) {
       isExact = false;
@@ -235,7 +363,8 @@ llvm::Expected<OrderResult> Orderer::run() {
   result.inputOrderPeakBytes = result.peakBytes = before->peakBytes;
   result.lowerBoundBytes = base.problem->residentBytes;
   boundByForcedBytes();
-  stepLimit = uint64_t(options.effort * 1.5e6);
+  stepLimit = uint64_t(options.effort * 1.2e7);
+  trySeriesParallel();
   std::vector<Segment> segments = cutIntoSegments();
   for (Segment &segment : segments)
     measure(segment);

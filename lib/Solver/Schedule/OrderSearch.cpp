@@ -65,6 +65,8 @@ private:
     checkedAt = steps;
     return limits.isLate();
   }
+  /// Whether `op` may be placed now at all.
+  bool mayRun(int op) const { return !limits.allowed || (*limits.allowed)[op]; }
   void unwind(size_t size) {
     while (state.sequence().size() > size)
       state.undo();
@@ -74,7 +76,7 @@ private:
   bool runSafePath();
   bool descend(int64_t start, int depth);
   std::vector<int> rankOptions();
-  int64_t bytesAhead(int op);
+  int64_t lookAhead(int op);
 
   const OrderGraph &graph;
   OrderState &state;
@@ -90,17 +92,15 @@ private:
 };
 } // namespace
 
-/// Longest safe path that is looked for, and most ready ops that are ranked
-/// with look-ahead.
+/// Longest safe path that is looked for.
 static constexpr int kPathLength = 24;
-static constexpr int kPathTries = 64;
-static constexpr size_t kRanked = 24;
 
 void Extender::runSafeMoves() {
   while (!isDone()) {
     int best = -1;
+    steps += state.ready().size() / 4;
     for (int op : state.ready())
-      if (state.bytesAfter(op) <= state.live() &&
+      if (mayRun(op) && state.bytesAfter(op) <= state.live() &&
           state.bytesDuring(op) <= peakBytes && (best < 0 || op < best))
         best = op;
     if (best >= 0) {
@@ -121,7 +121,7 @@ bool Extender::descend(int64_t start, int depth) {
     return false;
   int last = state.sequence().back();
   for (int op : graph.next[last]) {
-    if (!state.isReady(op) || state.bytesDuring(op) > peakBytes)
+    if (!state.isReady(op) || !mayRun(op) || state.bytesDuring(op) > peakBytes)
       continue;
     state.run(op);
     ++steps;
@@ -137,12 +137,15 @@ bool Extender::runSafePath() {
   std::vector<int> ready = state.ready();
   std::sort(ready.begin(), ready.end());
   int64_t start = state.live();
+  pathBudget = limits.pathTries;
   for (int op : ready) {
-    if (state.bytesDuring(op) > peakBytes)
+    if (pathBudget <= 0)
+      return false;
+    if (!mayRun(op) || state.bytesDuring(op) > peakBytes)
       continue;
     state.run(op);
     ++steps;
-    pathBudget = kPathTries;
+    --pathBudget;
     if (descend(start, kPathLength))
       return true;
     state.undo();
@@ -150,31 +153,50 @@ bool Extender::runSafePath() {
   return false;
 }
 
-/// What is live once `op` and the single safe moves behind it have run.
-int64_t Extender::bytesAhead(int op) {
+/// Runs `op` and what it makes ready, one after the other, and takes all back.
+/// The key of the lowest point that is reached: the lower, the earlier.
+int64_t Extender::lookAhead(int op) {
   size_t size = state.sequence().size();
+  int64_t start = state.live(), hill = state.bytesDuring(op);
   state.run(op);
   ++steps;
-  for (bool moved = true; moved && !isDone();) {
-    moved = false;
+  int64_t valley = state.live(), hillAtValley = hill;
+  for (int moves = 0; moves < limits.depth && !isDone(); ++moves) {
     // What the last op made ready is where the gains are.
-    for (int later : graph.next[state.sequence().back()])
-      if (state.isReady(later) && state.bytesAfter(later) <= state.live() &&
-          state.bytesDuring(later) <= peakBytes) {
-        state.run(later);
-        ++steps;
-        moved = true;
-        break;
+    int best = -1;
+    int64_t bestAfter = 0;
+    for (int later : graph.next[state.sequence().back()]) {
+      if (!state.isReady(later) || !mayRun(later) ||
+          state.bytesDuring(later) > peakBytes)
+        continue;
+      int64_t after = state.bytesAfter(later);
+      if (best < 0 || after < bestAfter) {
+        best = later;
+        bestAfter = after;
       }
+    }
+    if (best < 0)
+      break;
+    hill = std::max(hill, state.bytesDuring(best));
+    state.run(best);
+    ++steps;
+    if (state.live() < valley) {
+      valley = state.live();
+      hillAtValley = hill;
+    }
   }
-  int64_t bytes = state.live();
   unwind(size);
-  return bytes;
+  if (limits.rule == ChoiceRule::FewestBytes || valley <= start)
+    return limits.rule == ChoiceRule::FewestBytes ? valley : INT64_MIN;
+  return valley - hillAtValley;
 }
 
 std::vector<int> Extender::rankOptions() {
   std::vector<std::pair<int64_t, int>> keyed;
+  steps += state.ready().size() / 2;
   for (int op : state.ready()) {
+    if (!mayRun(op))
+      continue;
     int64_t during = state.bytesDuring(op);
     if (during > peakBytes) {
       leastAbove = std::min(leastAbove, during);
@@ -183,9 +205,10 @@ std::vector<int> Extender::rankOptions() {
     keyed.push_back({state.bytesAfter(op), op});
   }
   std::sort(keyed.begin(), keyed.end());
-  for (size_t i = 0; i < std::min(kRanked, keyed.size()); ++i)
-    keyed[i].first = bytesAhead(keyed[i].second);
-  std::sort(keyed.begin(), keyed.begin() + std::min(kRanked, keyed.size()));
+  size_t numRanked = std::min(size_t(limits.width), keyed.size());
+  for (size_t i = 0; i < numRanked; ++i)
+    keyed[i].first = lookAhead(keyed[i].second);
+  std::sort(keyed.begin(), keyed.begin() + numRanked);
   std::vector<int> options;
   for (auto &[bytes, op] : keyed)
     options.push_back(op);

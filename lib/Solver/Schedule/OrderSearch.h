@@ -18,7 +18,18 @@
 
 namespace lowtide::solver {
 
+/// Which of several choices comes first: the one that leaves the fewest bytes,
+/// or the one whose climb exceeds what it leaves by the most (in a tree of
+/// ops, the order that is optimal).
+enum class ChoiceRule { FewestBytes, SteepestDescent };
+
 struct OrderLimits {
+  ChoiceRule rule = ChoiceRule::FewestBytes;
+  /// How many ready ops are ranked with look-ahead, how many ops far, and how
+  /// many ops may be tried for safe paths at one point.
+  int width = 24, depth = 12, pathTries = 256;
+  /// Only these ops are placed, where given; per op.
+  const std::vector<bool> *allowed = nullptr;
   /// Most ops to place, over all branches.
   uint64_t steps = 0;
   std::function<bool()> isLate;

@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 //
 //   lowtide-test-frontend IN [-o OUT.onnx] [--opset=N | --keep] [--print]
-//                         [--save=MODEL.onnx] [--source-as-forward]
+//                         [--forward=MODEL.onnx] [--save=MODEL.onnx]
 //
 // IN is an ONNX file, ONNX text (.onnxtext) or a module (.mlir), whose
 // initializers are zeros. The exit code is that of the command line.
@@ -21,7 +21,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -31,18 +30,35 @@
 #include <fstream>
 
 using namespace mlir;
-namespace cl = llvm::cl;
 
-static cl::opt<std::string> inputPath(cl::Positional, cl::Required);
-static cl::opt<std::string> outputPath("o", cl::desc("model to write"));
-static cl::opt<std::string> savePath("save",
-                                     cl::desc("forward model to write"));
-static cl::opt<int64_t> opset("opset", cl::desc("opset to write"));
-static cl::opt<bool> keep("keep", cl::desc("write the file's opset"));
-static cl::opt<bool> print("print", cl::desc("print the module"));
-static cl::opt<bool>
-    sourceAsForward("source-as-forward",
-                    cl::desc("carry the source as the forward model"));
+static std::string inputPath, outputPath, savePath, forwardPath;
+static std::optional<int64_t> opset;
+static bool keep = false, print = false;
+
+static bool parseArguments(llvm::ArrayRef<char *> arguments) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    llvm::StringRef argument = arguments[i];
+    int64_t number = 0;
+    if (argument == "-o" && i + 1 < arguments.size())
+      outputPath = arguments[++i];
+    else if (argument.consume_front("--save="))
+      savePath = argument.str();
+    else if (argument.consume_front("--forward="))
+      forwardPath = argument.str();
+    else if (argument.consume_front("--opset=") &&
+             !argument.getAsInteger(10, number))
+      opset = number;
+    else if (argument == "--keep")
+      keep = true;
+    else if (argument == "--print")
+      print = true;
+    else if (!argument.starts_with("-") && inputPath.empty())
+      inputPath = argument.str();
+    else
+      return false;
+  }
+  return !inputPath.empty();
+}
 
 /// ONNX text becomes a file beside the output that import can read.
 static bool parseText(llvm::StringRef path, std::string &modelPath) {
@@ -85,7 +101,8 @@ static bool parseModule(llvm::StringRef path, MLIRContext &context,
 }
 
 int main(int argc, char **argv) {
-  cl::ParseCommandLineOptions(argc, argv);
+  if (!parseArguments(llvm::ArrayRef(argv, argc).drop_front()))
+    return 2;
   DialectRegistry registry;
   registry.insert<func::FuncDialect, lowtide::onnx::OnnxDialect,
                   lowtide::train::TrainDialect, lowtide::plan::PlanDialect>();
@@ -109,15 +126,24 @@ int main(int argc, char **argv) {
     if (status != lowtide::FileStatus::Ok)
       return static_cast<int>(status);
   }
-  if (sourceAsForward)
-    model.forwardModel = model.source;
+  if (!forwardPath.empty()) {
+    lowtide::Model forward;
+    auto status = lowtide::importOnnx(forwardPath, context, forward);
+    if (status != lowtide::FileStatus::Ok)
+      return static_cast<int>(status);
+    model.forwardModel = forward.source;
+    model.hadExternalData |= forward.hadExternalData;
+    for (const auto &entry : forward.weights.entries())
+      if (!model.weights.find(entry.first))
+        model.weights.set(entry.first,
+                          lowtide::WeightStore::Entry(entry.second));
+  }
   if (print)
     model.module->print(llvm::outs(),
                         OpPrintingFlags().enableDebugInfo(true, true));
   if (!outputPath.empty()) {
     lowtide::ExportOptions options;
-    if (opset.getNumOccurrences())
-      options.opset = opset;
+    options.opset = opset;
     options.keepOpset = keep;
     auto status = lowtide::exportOnnx(model, outputPath, options);
     if (status != lowtide::FileStatus::Ok)

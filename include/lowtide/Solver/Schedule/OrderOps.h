@@ -45,7 +45,7 @@ struct OrderResult {
   int64_t lowerBoundBytes = 0;
   /// True when the clock, not the counted effort, ended the work.
   bool stoppedByClock = false;
-  /// Counted work: ops placed by the searches.
+  /// Counted work: ops placed and looked at by the searches.
   uint64_t steps = 0;
 };
 

@@ -30,7 +30,10 @@ static LogicalResult giveUnranked(InferredTypes &types, Type element) {
 static LogicalResult giveRankOf(const InferRequest &r, unsigned i, Type element,
                                 InferredTypes &types) {
   RankedTensorType shape = r.ranked(i);
-  if (!shape || shape.getRank() != 1 || shape.isDynamicDim(0))
+  // Nobody's tensor has more dimensions; a file could claim 2^40 of them.
+  constexpr int64_t highestRank = 64;
+  if (!shape || shape.getRank() != 1 || shape.isDynamicDim(0) ||
+      shape.getDimSize(0) > highestRank)
     return giveUnranked(types, element);
   return give(types, SmallVector<int64_t>(shape.getDimSize(0), dynamicSize),
               element);

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A draw is a pure function of (seed, step, op_id) and the element's number:
-// Philox4x32 with 10 rounds, key (seed's low word, seed's high word), counter
-// (block's low word, block's high word, step, op_id), where block = element / 4
-// and the element takes output word element % 4. An element is dropped when its
-// word is below ratio * 2^32.
+// A draw is a pure function of (seed, step, op_id) and the element's number, as
+// lowtide/Runtime/Philox.h defines it: Philox4x32 with 10 rounds, key (seed's
+// low word, seed's high word), counter (block's low word, op_id, step's low
+// word, block's high word xor step's high word), where block = element / 4 and
+// the element takes output word element % 4. An element is dropped when its word
+// is below ratio * 2^32.
 //
 // Words are int64 values below 2^32 here, since standard ops have no 32-bit
 // product with 64 bits of result. With the multiplier split as m1 * 2^16 + m0,
@@ -73,10 +74,11 @@ static Value drawWords(OpEmitter &e, Value seed, Value step, int64_t opId,
                                 e.intScalar(1));
   auto key = w.split(e.reshape(e.cast(seed, i64), {}));
   Value zeros = e.mul(block, e.intScalar(0));
-  Value stepWord = w.mod(e.reshape(e.cast(step, i64), {}), word);
-  std::array<Value, 4> c = {w.mod(block, word), w.shiftDown(block, word),
-                            e.add(zeros, stepWord),
-                            e.add(zeros, e.intScalar(opId & (word - 1)))};
+  auto [stepLow, stepHigh] = w.split(e.reshape(e.cast(step, i64), {}));
+  std::array<Value, 4> c = {w.mod(block, word),
+                            e.add(zeros, e.intScalar(opId & (word - 1))),
+                            e.add(zeros, stepLow),
+                            w.bitXor(w.shiftDown(block, word), stepHigh)};
   for (int round = 0; round < 10; ++round) {
     if (round > 0)
       for (int i = 0; i < 2; ++i)

@@ -53,12 +53,14 @@ def Onnx_ShapeOp : Onnx_Op<"Shape", "inferShape"> {
   let arguments = (ins AnyTensor:$data, OptionalInt:$end,
                        IntWithDefault<"0">:$start);
   let results = (outs AnyTensor:$shape);
+  let hasFolder = 1;
 }
 
 def Onnx_SizeOp : Onnx_Op<"Size", "inferSize"> {
   let summary = "the number of elements of a tensor";
   let arguments = (ins AnyTensor:$data);
   let results = (outs AnyTensor:$size);
+  let hasFolder = 1;
 }
 
 def Onnx_ReshapeOp : Onnx_Op<"Reshape", "inferReshape", /*host=*/0b10,
