@@ -17,6 +17,7 @@
 #include "lowtide/Support/JsonWriter.h"
 #include "lowtide/Support/Printable.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSet.h"
 
 #include "onnx/defs/schema.h"
@@ -32,7 +33,7 @@ struct OpRow {
   std::string name;
   int64_t oldestOpset = 0; ///< 0 for ops that aren't in the standard.
   bool gradient = false;
-  std::string kernels; ///< "fast, reference", "reference", "view" or "none"
+  std::string kernels; ///< "fast, reference", "reference" or "none"
 };
 } // namespace
 
@@ -60,14 +61,11 @@ static llvm::StringSet<> kernelNames(bool fast) {
   return names;
 }
 
-static std::string kernelsOf(StringRef name, bool hasInterface,
-                             const llvm::StringSet<> &reference,
+static std::string kernelsOf(StringRef name, const llvm::StringSet<> &reference,
                              const llvm::StringSet<> &fast) {
   if (fast.contains(name))
     return "fast, reference";
-  if (reference.contains(name))
-    return "reference";
-  return hasInterface ? "view" : "none";
+  return reference.contains(name) ? "reference" : "none";
 }
 
 static std::vector<OpRow> listOps(mlir::MLIRContext &context) {
@@ -88,9 +86,7 @@ static std::vector<OpRow> listOps(mlir::MLIRContext &context) {
       row.oldestOpset = std::max(found->second, oldestReadOpset);
     row.gradient = op.hasInterface<GradientOpInterface>() ||
                    op.hasInterface<TrainingFormOpInterface>();
-    row.kernels =
-        kernelsOf(op.getStringRef(), op.hasInterface<KernelOpInterface>(),
-                  reference, fast);
+    row.kernels = kernelsOf(op.getStringRef(), reference, fast);
     rows.push_back(std::move(row));
   }
   // Standard ops first, each group by name.

@@ -19,6 +19,8 @@
 
 #include "lowtide/Solver/Placement/PlaceSchedule.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <chrono>
 
 using namespace lowtide;
@@ -33,10 +35,9 @@ struct Point {
 
 /// Points by bytes, each one cheaper than the smaller ones.
 static std::vector<report::ParetoPoint> undominated(std::vector<Point> points) {
-  std::stable_sort(points.begin(), points.end(),
-                   [](const Point &a, const Point &b) {
-                     return a.shown.budgetBytes < b.shown.budgetBytes;
-                   });
+  llvm::stable_sort(points, [](const Point &a, const Point &b) {
+    return a.shown.budgetBytes < b.shown.budgetBytes;
+  });
   std::vector<report::ParetoPoint> kept;
   for (size_t i = 0; i < points.size(); ++i) {
     report::ParetoPoint point = points[i].shown;

@@ -66,6 +66,7 @@ private:
   std::unique_ptr<StepRunner> runner, plain;
   /// Of the step that allocated the most.
   int64_t outsideBytes = 0;
+  int64_t outsideStep = 0;
   std::vector<runtime::OutsideAllocation> outside;
 };
 
@@ -215,6 +216,7 @@ void RunCommand::noteOutside() {
   if (timeline.outsideArenaBytes <= outsideBytes)
     return;
   outsideBytes = timeline.outsideArenaBytes;
+  outsideStep = static_cast<int64_t>(timeline.runSeconds.size()) - 1;
   outside = timeline.outsideAllocations;
 }
 
@@ -261,12 +263,21 @@ int RunCommand::runSteps() {
 
 void RunCommand::printSummary(llvm::raw_ostream &os) const {
   const runtime::Timeline &timeline = runner->timeline();
+  if (!isStep(session.model))
+    for (const runtime::Port &port : runner->plan().outputs)
+      os << "output         " << printable(port.name) << "  "
+         << runtime::toString(runner->plan().buffers[port.buffer].desc) << "\n";
   os << "planned peak   " << report::formatCount(runner->plan().arenaBytes)
      << " bytes\n"
      << "measured peak  " << report::formatCount(timeline.measuredPeakBytes)
      << " bytes\n";
   if (timeline.countedAllocations) {
-    os << "outside arena  " << report::formatCount(outsideBytes) << " bytes\n";
+    os << "outside arena  " << report::formatCount(outsideBytes) << " bytes";
+    if (outsideBytes > 0)
+      os << " in step " << outsideStep << ", "
+         << report::formatCount(timeline.outsideArenaBytes)
+         << " in the last step";
+    os << "\n";
     constexpr size_t mostShown = 10;
     for (size_t i = 0; i < std::min(outside.size(), mostShown); ++i) {
       const runtime::Step &step = runner->plan().steps[outside[i].step];

@@ -245,14 +245,57 @@ static std::vector<std::string> outputNames(mlir::func::FuncOp function) {
   return names;
 }
 
-/// What the model has to agree with on the command line, before any work.
-static int checkAgainstModel(const Model &model, const Arguments &arguments,
-                             const StepFlags &flags) {
-  std::vector<std::string> outputs = outputNames(getMain(model));
+/// Every --wrt pattern must name something.
+static int checkPatterns(mlir::func::FuncOp function,
+                         const Arguments &arguments, const StepFlags &flags) {
+  for (const std::string &text : flags.step.wrt) {
+    auto pattern = llvm::GlobPattern::create(text);
+    if (!pattern) // It was read before.
+      return arguments.usage(llvm::toString(pattern.takeError()));
+    bool matches = false;
+    for (mlir::BlockArgument argument : function.getArguments())
+      matches |=
+          function.getArgAttr(argument.getArgNumber(), "onnx.initializer") &&
+          pattern->match(getValueName(argument));
+    if (!matches)
+      return arguments.usage("'--wrt " + text + "' matches no initializer");
+  }
+  return Done;
+}
+
+/// What the command line says of the loss must fit the output that it reads.
+static int checkLoss(mlir::func::FuncOp function, const Arguments &arguments,
+                     const StepFlags &flags) {
+  std::vector<std::string> names = outputNames(function);
   const std::string &wanted = flags.step.output;
-  if (!wanted.empty() && !llvm::is_contained(outputs, wanted))
-    return arguments.usage("the model has no output '" + wanted +
-                           "'; its outputs are: " + llvm::join(outputs, ", "));
+  size_t index = 0;
+  if (!wanted.empty()) {
+    index = llvm::find(names, wanted) - names.begin();
+    if (index == names.size())
+      return arguments.usage("the model has no output '" + wanted +
+                             "'; its outputs are: " + llvm::join(names, ", "));
+  } else if (names.size() != 1) {
+    return Done; // Which one it is the step's builder knows.
+  }
+  auto type = mlir::dyn_cast<mlir::RankedTensorType>(
+      function.getFunctionType().getResult(index));
+  if (!type || !type.hasStaticShape())
+    return Done;
+  std::string shape = "[";
+  for (int64_t size : type.getShape())
+    shape += (shape.size() > 1 ? "," : "") + std::to_string(size);
+  shape += "]";
+  int64_t axis = flags.step.classAxis;
+  bool axisFits = axis >= -type.getRank() && axis < type.getRank();
+  if (flags.step.loss == StepOptions::Loss::CrossEntropy && !axisFits)
+    return arguments.usage("class axis " + std::to_string(axis) +
+                           " (--class-axis) is out of range for output '" +
+                           names[index] + "' of shape " + shape);
+  if (flags.step.loss == StepOptions::Loss::Output &&
+      type.getNumElements() != 1)
+    return arguments.usage("output '" + names[index] + "' of shape " + shape +
+                           " can't be the loss itself, which has one element "
+                           "(--loss cross-entropy or mse make one of it)");
   return Done;
 }
 
@@ -268,7 +311,10 @@ int cli::buildTrainingStep(Session &session, const Arguments &arguments,
     warn(text);
   if (!flags.hasLoss)
     return arguments.usage("'--loss' is missing, which a forward model needs");
-  if (int code = checkAgainstModel(session.model, arguments, flags))
+  mlir::func::FuncOp function = getMain(session.model);
+  if (int code = checkPatterns(function, arguments, flags))
+    return code;
+  if (int code = checkLoss(function, arguments, flags))
     return code;
   if (int code = bindForward(session, flags.forward))
     return code;
@@ -279,5 +325,8 @@ int cli::buildTrainingStep(Session &session, const Arguments &arguments,
                            "unbound: " +
                            llvm::join(unbound, ", ") + " (" + example + ")");
   }
+  // Once more, now that the shapes are known.
+  if (int code = checkLoss(function, arguments, flags))
+    return code;
   return mlir::failed(makeStep(session.model, flags.step)) ? Unsupported : Done;
 }
