@@ -94,6 +94,7 @@ solver::RematOptions StepPlanner::solverOptions(int64_t budgetBytes) const {
   result.timeLimitSeconds = options.timeLimitSeconds;
   result.threads = options.threads;
   result.seed = options.seed;
+  result.effort = options.effort;
   return result;
 }
 

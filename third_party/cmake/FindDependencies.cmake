@@ -37,6 +37,13 @@ if(LOWTIDE_ENABLE_COMPILER)
   target_include_directories(LowtideMlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
   target_link_libraries(LowtideMlir INTERFACE MLIR LowtideLlvm)
   find_package(Protobuf REQUIRED)
+  # Debian's package configuration of libzip asks for programs that it leaves
+  # to another package.
+  find_library(LOWTIDE_ZIP_LIBRARY zip REQUIRED)
+  find_path(LOWTIDE_ZIP_INCLUDE zip.h REQUIRED)
+  add_library(LowtideZip INTERFACE)
+  target_include_directories(LowtideZip SYSTEM INTERFACE ${LOWTIDE_ZIP_INCLUDE})
+  target_link_libraries(LowtideZip INTERFACE ${LOWTIDE_ZIP_LIBRARY})
   lowtide_find_part(onnx LOWTIDE_ONNX_PREFIX)
   unset(ONNX_DIR CACHE) # A build folder may remember an older recipe.
   find_package(ONNX REQUIRED CONFIG

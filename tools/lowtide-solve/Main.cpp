@@ -65,6 +65,7 @@ static void printHelp() {
 }
 
 int main(int argc, char **argv) {
+  setMessagePrefix("lowtide-solve: ");
   if (argc < 2) {
     fail(UsageError, "no command given; try lowtide-solve --help");
     return UsageError;

@@ -87,6 +87,10 @@ public:
 /// The CPU back end; never null.
 std::unique_ptr<Backend> createCpuBackend(const BackendOptions &options);
 
+/// Names of the CPU's kernels, sorted: the plain loops, or the faster ones that
+/// take some of the same calls.
+std::vector<std::string> cpuKernelNames(bool fast);
+
 } // namespace lowtide::runtime
 
 #endif // LOWTIDE_RUNTIME_BACKEND_H

@@ -77,6 +77,7 @@ struct PlanOptions {
   double timeLimitSeconds = 0; ///< 0: none.
   int threads = 1;
   uint64_t seed = 0;
+  double effort = 1; ///< Scales the planner's counted work.
 };
 
 /// What planning found out; all bytes are of the whole arena.

@@ -100,3 +100,11 @@ std::unique_ptr<Backend>
 lowtide::runtime::createCpuBackend(const BackendOptions &options) {
   return std::make_unique<CpuBackend>(options);
 }
+
+std::vector<std::string> lowtide::runtime::cpuKernelNames(bool fast) {
+  std::vector<std::string> names;
+  for (const auto &[name, make] :
+       (fast ? fastKernels() : referenceKernels()).all())
+    names.push_back(name);
+  return names;
+}

@@ -52,9 +52,9 @@ JudgedPlan Planner::repaired(const RematSchedule &start, int64_t budgetBytes,
   Sequence sequence(graph, budgetBytes, start);
   RepairOptions repair;
   SequenceEditor editor(sequence);
-  if (!repairOverflow(sequence, editor, repair, limit))
-    return {};
-  dropNeedless(sequence, editor, limit);
+  // Where it got stuck, what it reached may still be of use to the caller.
+  if (repairOverflow(sequence, editor, repair, limit))
+    dropNeedless(sequence, editor, limit);
   return judge(sequence.schedule());
 }
 
@@ -127,28 +127,64 @@ JudgedPlan Planner::leastPeak() {
   if (auto chain = planUnitChain(graph, 3 * graph.bytes[0]))
     if (JudgedPlan plan = judge(*chain); plan.peakBytes < best.peakBytes)
       best = std::move(plan);
-  const int64_t floorBytes = floor().bytes;
-  auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
-    JudgedPlan plan = repaired(start, budgetBytes, repairWork / 3);
-    bool isBetter = plan.isValid() && plan.peakBytes < best.peakBytes;
-    if (isBetter)
-      best = std::move(plan);
-    return isBetter;
-  };
   if (!options.fixedOrder && graph.numOps() <= 2000)
     lowerByReordering(best);
-  int64_t low = floorBytes; // not reached, or reached and done
-  for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
-    int64_t target = round == 0 ? floorBytes : low + (best.peakBytes - low) / 2;
-    if (round > 0 && (target <= low || target >= best.peakBytes))
-      break;
-    RematSchedule start = best.schedule;
-    if (!tryFrom(graph.order, target) && !tryFrom(start, target))
-      low = target;
-    if (best.peakBytes - low <= best.peakBytes / 256)
-      break;
-  }
+  lowerByBisection(best);
   return best;
+}
+
+/// Halves the bytes between what was reached and what wasn't; every target is
+/// tried from boundary choices, from the best plan and from the plain order.
+void Planner::lowerByBisection(JudgedPlan &best) {
+  const int64_t floorBytes = floor().bytes;
+  WorkLimit pool(deadline, int64_t(double(4 * repairWork) * options.effort));
+  auto tryFrom = [&](const RematSchedule &start, int64_t budgetBytes) {
+    WorkLimit limit(deadline, std::min(pool.left(), pool.capacity() / 12));
+    JudgedPlan plan = repaired(start, budgetBytes, limit);
+    pool.spend(limit.workDone());
+    if (plan.isValid() && plan.peakBytes < best.peakBytes)
+      best = std::move(plan);
+    return best.peakBytes <= budgetBytes;
+  };
+  int64_t low = floorBytes; // not reached, or reached and done
+  BestBound bound;
+  for (int round = 0; round < 14 && best.peakBytes > floorBytes; ++round) {
+    int64_t target = low + (best.peakBytes - low) / 2;
+    if (target <= low || target >= best.peakBytes || pool.isSpent() ||
+        best.peakBytes - low <= best.peakBytes / 256)
+      break;
+    std::vector<RematSchedule> starts;
+    if (bound.position < 0)
+      bound = bestBoundary(graph, target, {!options.fixedOrder},
+                           int64_t(200000000 * options.effort));
+    if (bound.position >= 0 && !bound.infeasible) {
+      BoundaryProblem boundary(graph, bound.position, {!options.fixedOrder});
+      bound.result = boundary.solve(target, bound.result.price);
+      if (!bound.result.infeasible)
+        starts = startsFrom(bound, target);
+    }
+    starts.push_back(best.schedule);
+    starts.push_back(graph.order);
+    bool isReached = false;
+    for (const RematSchedule &start : starts)
+      if (!isReached && !pool.isSpent())
+        isReached = tryFrom(start, target);
+    if (!isReached)
+      low = target;
+  }
+  // Small steps from the best plan go further than large ones.
+  WorkLimit rest(deadline, int64_t(double(2 * repairWork) * options.effort));
+  for (int64_t before = INT64_MAX;
+       best.peakBytes < before && best.peakBytes > floorBytes;) {
+    before = best.peakBytes;
+    WorkLimit limit(deadline, std::min(rest.left(), rest.capacity() / 4));
+    JudgedPlan plan = repaired(
+        best.schedule, std::max(floorBytes, before - before / 50), limit);
+    if (!rest.spend(limit.workDone()))
+      break;
+    if (plan.isValid() && plan.peakBytes < before)
+      best = std::move(plan);
+  }
 }
 
 JudgedPlan Planner::fromChoice(int position, const BoundaryChoice &choice,
@@ -171,55 +207,78 @@ JudgedPlan Planner::improved(const JudgedPlan &plan, int64_t budgetBytes,
              : plan;
 }
 
+/// One start of a repair.
+struct Planner::Start {
+  RematSchedule schedule;
+  int64_t peakBytes, cost;
+  double overflow; ///< summed over steps
+};
+
+std::optional<Planner::Start> Planner::startFrom(int position,
+                                                 const BoundaryChoice &choice,
+                                                 int64_t budgetBytes) const {
+  Start start;
+  start.schedule = justInTimePlan(graph, position, choice.recomputed);
+  auto simulation = simulate(graph, start.schedule);
+  if (!simulation) {
+    llvm::consumeError(simulation.takeError());
+    return std::nullopt;
+  }
+  start.peakBytes = simulation->peakBytes;
+  start.cost = simulation->cost;
+  start.overflow = 0;
+  for (int64_t bytes : simulation->liveBytes)
+    start.overflow += double(std::max<int64_t>(0, bytes - budgetBytes));
+  return start;
+}
+
 /// The choice at the best boundary needs room of its own while it recomputes,
 /// which the boundary doesn't see. So choices for smaller budgets are tried
-/// too; the ones with the least overflow are worth a repair.
+/// too, first smaller by just what was missing. A choice that fits as it is
+/// comes first, then the given ones, then those with the least overflow.
 std::vector<RematSchedule> Planner::startsFrom(const BestBound &bound,
                                                int64_t budgetBytes) {
-  struct Start {
-    double overflow, cost;
-    RematSchedule schedule;
-  };
-  std::vector<Start> starts;
-  auto add = [&](const BoundaryChoice &choice) {
-    RematSchedule schedule =
-        justInTimePlan(graph, bound.position, choice.recomputed);
-    auto simulation = simulate(graph, schedule);
-    if (!simulation) {
-      llvm::consumeError(simulation.takeError());
-      return;
-    }
-    double overflow = 0;
-    for (int64_t bytes : simulation->liveBytes)
-      overflow += double(std::max<int64_t>(0, bytes - budgetBytes));
-    starts.push_back({overflow, double(simulation->cost), std::move(schedule)});
-  };
-  add(bound.result.within);
-  if (!bound.result.over.recomputed.empty())
-    add(bound.result.over);
-  if (starts.empty() || starts[0].overflow == 0)
-    return {starts.empty() ? graph.order : std::move(starts[0].schedule)};
+  std::vector<Start> given, tighter;
+  for (const BoundaryChoice *choice :
+       {&bound.result.within, &bound.result.over})
+    if (choice == &bound.result.within || !choice->recomputed.empty())
+      if (auto start = startFrom(bound.position, *choice, budgetBytes))
+        given.push_back(std::move(*start));
   std::vector<RematSchedule> result;
-  for (Start &start : starts)
-    result.push_back(start.schedule);
-  size_t numGiven = starts.size();
+  if (given.empty() || given[0].overflow == 0) {
+    result.push_back(given.empty() ? graph.order : given[0].schedule);
+    return result;
+  }
   BoundaryProblem boundary(graph, bound.position, {!options.fixedOrder});
-  for (double part : {0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5}) {
-    BoundaryResult tighter =
-        boundary.solve(int64_t(double(budgetBytes) * part), bound.result.price);
-    if (tighter.infeasible)
+  int64_t missing = given[0].peakBytes - budgetBytes;
+  std::vector<int64_t> budgets = {budgetBytes - missing,
+                                  budgetBytes - 2 * missing};
+  for (double part : {0.97, 0.94, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5})
+    if (auto less = int64_t(double(budgetBytes) * part); less < budgets.back())
+      budgets.push_back(less);
+  for (int64_t budget : budgets) {
+    if (deadline.passed())
       break;
-    add(tighter.within);
-    if (starts.back().overflow == 0)
+    BoundaryResult choice = boundary.solve(budget, bound.result.price);
+    if (choice.infeasible)
+      break;
+    if (auto start = startFrom(bound.position, choice.within, budgetBytes))
+      tighter.push_back(std::move(*start));
+    if (!tighter.empty() && tighter.back().overflow == 0)
       break;
   }
-  std::stable_sort(starts.begin() + int64_t(numGiven), starts.end(),
+  std::stable_sort(tighter.begin(), tighter.end(),
                    [](const Start &a, const Start &b) {
                      return a.overflow != b.overflow ? a.overflow < b.overflow
                                                      : a.cost < b.cost;
                    });
-  for (size_t k = numGiven; k < starts.size() && k < numGiven + 3; ++k)
-    result.push_back(std::move(starts[k].schedule));
+  size_t next = 0;
+  if (!tighter.empty() && tighter[0].overflow == 0)
+    result.push_back(std::move(tighter[next++].schedule));
+  for (Start &start : given)
+    result.push_back(std::move(start.schedule));
+  for (; next < tighter.size() && next < 3; ++next)
+    result.push_back(std::move(tighter[next].schedule));
   return result;
 }
 
@@ -261,5 +320,10 @@ JudgedPlan Planner::plan(int64_t budgetBytes, const BestBound &bound,
         offer(repaired(start, budgetBytes, limit));
   if (!limit.isSpent())
     offer(repaired(graph.order, budgetBytes, limit));
+  // The fallback may hold much that this budget can do without.
+  if (fallback.isValid()) {
+    WorkLimit trim(deadline, int64_t(double(repairWork) * options.effort));
+    offer(repaired(fallback.schedule, budgetBytes, trim));
+  }
   return best;
 }

@@ -13,6 +13,8 @@
 #include "lowtide/Solver/Remat/Simulate.h"
 #include "lowtide/Solver/Remat/SolveRemat.h"
 
+#include <optional>
+
 namespace lowtide::solver {
 
 /// A schedule with what the simulator says of it.
@@ -55,6 +57,10 @@ public:
 private:
   RematFloor findFloor() const;
   void lowerByReordering(JudgedPlan &best);
+  void lowerByBisection(JudgedPlan &best);
+  struct Start;
+  std::optional<Start> startFrom(int position, const BoundaryChoice &choice,
+                                 int64_t budgetBytes) const;
   std::vector<RematSchedule> startsFrom(const BestBound &bound,
                                         int64_t budgetBytes);
   JudgedPlan repaired(const RematSchedule &start, int64_t budgetBytes,

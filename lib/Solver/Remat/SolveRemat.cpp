@@ -66,7 +66,8 @@ public:
   Run(const RematProblem &problem, const RematOptions &options)
       : original(problem), options(options), deadline(options.timeLimitSeconds),
         started(std::chrono::steady_clock::now()), folded(prepare(problem)),
-        graph(folded), planner(graph, options, deadline) {}
+        graph(folded), planner(graph, options, deadline),
+        budgetBytes(options.budgetBytes) {}
 
   RematResult solve();
   RematResult minimize();
@@ -78,6 +79,7 @@ private:
               RematResult &result) const;
   void refuse(RematResult &result, const JudgedPlan &least);
   RematResult solveBaseline();
+  void search(const JudgedPlan &fallback, RematResult &result);
   void closeGap(BestBound &bound, JudgedPlan &plan);
   void proveSmall(BestBound &bound, JudgedPlan &plan);
   void reorder(const BestBound &bound, JudgedPlan &plan);
@@ -89,6 +91,7 @@ private:
   RematProblem folded;
   RematGraph graph;
   Planner planner;
+  int64_t budgetBytes; ///< of this run; the least peak when that is sought
 };
 } // namespace
 
@@ -180,12 +183,12 @@ void Run::reorder(const BestBound &bound, JudgedPlan &plan) {
     search.seed = options.seed + round;
     search.enough = double(bound.extraCost);
     JudgedPlan other = planner.judge(searchFreeOrder(
-        graph, options.budgetBytes,
+        graph, budgetBytes,
         round % 2 == 0 && plan.isValid() ? plan.schedule : graph.order, search,
         limit));
-    if (!other.isValid() || other.peakBytes > options.budgetBytes)
+    if (!other.isValid() || other.peakBytes > budgetBytes)
       continue;
-    other = planner.improved(other, options.budgetBytes,
+    other = planner.improved(other, budgetBytes,
                              graph.totalCost + bound.extraCost, 300000000);
     if (other.cost < plan.cost)
       plan = std::move(other);
@@ -196,8 +199,7 @@ void Run::reorder(const BestBound &bound, JudgedPlan &plan) {
 void Run::proveSmall(BestBound &bound, JudgedPlan &plan) {
   ExactOptions exact;
   exact.fixedOrder = options.fixedOrder;
-  ExactResult proved =
-      searchExactly(graph, options.budgetBytes, exact, deadline);
+  ExactResult proved = searchExactly(graph, budgetBytes, exact, deadline);
   if (!proved.isProved || !proved.schedule)
     return;
   JudgedPlan best = planner.judge(*proved.schedule);
@@ -209,7 +211,7 @@ void Run::proveSmall(BestBound &bound, JudgedPlan &plan) {
 /// Raises the bound by branching at the best steps, and lowers the plan by
 /// what those find and by local search, until they meet or the work is done.
 void Run::closeGap(BestBound &bound, JudgedPlan &plan) {
-  const int64_t budget = options.budgetBytes;
+  const int64_t budget = budgetBytes;
   // On large problems the last hundredth of a percent isn't worth the time.
   const int64_t slack = graph.numOps() > 400 ? graph.totalCost / 10000 : 0;
   auto isOpen = [&] {
@@ -271,37 +273,43 @@ RematResult Run::solve() {
     refuse(result, easy);
     return finish(std::move(result));
   }
-  BestBound bound =
-      bestBoundary(graph, options.budgetBytes, {!options.fixedOrder},
-                   int64_t(2e9 * options.effort));
-  JudgedPlan plan = planner.plan(options.budgetBytes, bound, easy);
+  search(easy, result);
+  return finish(std::move(result));
+}
+
+/// Bound and plan for `budgetBytes`; `fallback` fits.
+void Run::search(const JudgedPlan &fallback, RematResult &result) {
+  BestBound bound = bestBoundary(graph, budgetBytes, {!options.fixedOrder},
+                                 int64_t(2000000000 * options.effort));
+  JudgedPlan plan = planner.plan(budgetBytes, bound, fallback);
   closeGap(bound, plan);
   if (!options.fixedOrder)
     reorder(bound, plan);
   result.boundCost = graph.totalCost + bound.extraCost;
-  if (!accept(plan, options.budgetBytes, result) &&
-      !accept(easy, options.budgetBytes, result)) {
+  if (!accept(plan, budgetBytes, result) &&
+      !accept(fallback, budgetBytes, result)) {
     // Only added runs of view ops can lead here.
     refuse(result, planner.judge(graph.order));
-    return finish(std::move(result));
+    return;
   }
   result.status = result.cost <= result.boundCost ? RematStatus::Optimal
                                                   : RematStatus::Feasible;
   result.floorBytes = planner.floor().bytes;
-  return finish(std::move(result));
 }
 
 RematResult Run::minimize() {
   RematResult result;
   JudgedPlan least = planner.leastPeak();
-  accept(least, INT64_MAX, result);
+  budgetBytes = least.peakBytes;
+  search(least, result);
+  if (!result.hasPlan())
+    return finish(std::move(result));
+  result.smallestFeasibleBytes = budgetBytes;
   RematFloor floor = planner.floor();
-  result.floorBytes = floor.bytes;
   result.witnessOp = floor.op;
-  result.smallestFeasibleBytes = result.peakBytes;
-  result.boundCost = graph.totalCost;
-  result.status = result.peakBytes <= floor.bytes ? RematStatus::Optimal
-                                                  : RematStatus::Feasible;
+  // Here the peak is what is proved or not.
+  result.status =
+      budgetBytes <= floor.bytes ? RematStatus::Optimal : RematStatus::Feasible;
   return finish(std::move(result));
 }
 
