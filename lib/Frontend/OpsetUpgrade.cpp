@@ -18,7 +18,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/StringSet.h"
 
 #include "onnx/version_converter/convert.h"
 
@@ -236,34 +236,42 @@ ModelProto modelOfNode(const ModelProto &model, const NodeProto &node) {
   return single;
 }
 
-/// The converter's message says which op it gave up on, not which node.
-std::string findCulprit(const ModelProto &model, int64_t target,
-                        StringRef message) {
-  int tried = 0;
-  for (auto [i, node] : llvm::enumerate(model.graph().node())) {
-    if (!node.domain().empty() || !message.contains(node.op_type()))
-      continue;
-    if (++tried > 50)
-      break;
-    try {
-      ::onnx::version_conversion::ConvertVersion(modelOfNode(model, node),
-                                                 target);
-    } catch (const std::exception &) {
-      return describeNode(node, i);
-    }
-  }
-  for (auto [i, node] : llvm::enumerate(model.graph().node()))
-    if (node.domain().empty() && message.contains(node.op_type()))
-      return describeNode(node, i);
-  return "a node";
-}
-
 /// The library's messages end in lines about its own source.
 std::string firstLine(StringRef message) {
   StringRef line = message.split('\n').first;
   // "convert.h:120: lookup: Assertion `cond` failed: text"
   size_t at = line.find(" failed: ");
   return (at == StringRef::npos ? line : line.substr(at + 9)).rtrim().str();
+}
+
+/// Whether the converter says the same of the node by itself.
+bool isCulprit(const ModelProto &model, const NodeProto &node, int64_t target,
+               StringRef message) {
+  try {
+    ::onnx::version_conversion::ConvertVersion(modelOfNode(model, node),
+                                               static_cast<int>(target));
+  } catch (const std::exception &error) {
+    return firstLine(error.what()) == firstLine(message);
+  }
+  return false;
+}
+
+/// The converter's message rarely says which node it gave up on, and not always
+/// of which op: first those that it names are tried, then one of each op.
+std::string findCulprit(const ModelProto &model, int64_t target,
+                        StringRef message) {
+  llvm::StringSet<> tried;
+  int tries = 0;
+  for (bool named : {true, false})
+    for (auto [i, node] : llvm::enumerate(model.graph().node())) {
+      if (!node.domain().empty() || message.contains(node.op_type()) != named)
+        continue;
+      if (named ? ++tries > 50 : !tried.insert(node.op_type()).second)
+        continue;
+      if (isCulprit(model, node, target, message))
+        return describeNode(node, i);
+    }
+  return "a node";
 }
 
 } // namespace

@@ -88,7 +88,7 @@ def nested(depth):
 
 case("nested40", nested(40), BAD, "nested 40 deep", "32")
 case("nested1000", nested(1000), BAD)
-case("nested30000", nested(30000), BAD)
+case("nested5000", nested(5000), BAD)
 then = helper.make_graph([helper.make_node("Relu", ["x"], ["t"])], "t", [], [value("t", [2, 3])])
 for depth in range(8):
     then = helper.make_graph(
