@@ -111,6 +111,25 @@ struct PowOp {
   }
 };
 
+struct BitwiseAndOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+};
+struct BitwiseOrOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+};
+struct BitwiseXorOp {
+  template <typename T>
+  T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+};
+
 #define LOWTIDE_COMPARE(NAME, EXPR)                                            \
   struct NAME {                                                                \
     template <typename T>                                                      \
@@ -283,6 +302,16 @@ static KernelBuild makeLogic(const KernelCall &call, const CpuContext &cpu) {
   return mapTwo<uint8_t, uint8_t, uint8_t>(call, cpu, F());
 }
 
+template <typename F>
+static KernelBuild makeBitwise(const KernelCall &call, const CpuContext &cpu) {
+  if (std::string why = checkBroadcast(call, 2); !why.empty())
+    return refuse(why);
+  return withInteger(call.operand(0).type, [&](auto tag) {
+    using T = typename decltype(tag)::type;
+    return mapTwo<T, T, T>(call, cpu, F());
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Any number of operands
 //===----------------------------------------------------------------------===//
@@ -344,6 +373,9 @@ void cpu::addBinaryKernels(KernelTable &table) {
   table.add("onnx.And", makeLogic<AndOp>);
   table.add("onnx.Or", makeLogic<OrOp>);
   table.add("onnx.Xor", makeLogic<XorOp>);
+  table.add("onnx.BitwiseAnd", makeBitwise<BitwiseAndOp>);
+  table.add("onnx.BitwiseOr", makeBitwise<BitwiseOrOp>);
+  table.add("onnx.BitwiseXor", makeBitwise<BitwiseXorOp>);
   table.add("onnx.Max", makeVariadic<MaxOp>);
   table.add("onnx.Min", makeVariadic<MinOp>);
   table.add("onnx.Sum", makeVariadic<AddOp>);

@@ -48,6 +48,13 @@ TEST_CASE("integers divide towards zero and refuse zero") {
             .error == "division by zero at element 1");
 }
 
+TEST_CASE("bits of integers") {
+  const Tensor a = ints({2}, {12, 5}), b = ints({2}, {10, 3});
+  check({"onnx.BitwiseAnd", {a, b}, {TensorDesc{i64, {2}}}}, {8, 1});
+  check({"onnx.BitwiseOr", {a, b}, {TensorDesc{i64, {2}}}}, {14, 7});
+  check({"onnx.BitwiseXor", {a, b}, {TensorDesc{i64, {2}}}}, {6, 6});
+}
+
 TEST_CASE("broadcasting repeats the smaller side") {
   check({"onnx.Add",
          {floats({2, 1}, {1, 2}), floats({3}, {10, 20, 30})},
