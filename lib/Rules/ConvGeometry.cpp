@@ -41,7 +41,8 @@ resolveTransposed(onnx::ConvTransposeOp op, const InferRequest &request) {
                     (extra && !extra->empty() ? (*extra)[i] : 0);
     // Half, rounded down also below zero.
     int64_t half = total >> 1;
-    window->padsBegin[i] = op.getAutoPad() == "SAME_UPPER" ? half : total - half;
+    window->padsBegin[i] =
+        op.getAutoPad() == "SAME_UPPER" ? half : total - half;
     window->padsEnd[i] = total - window->padsBegin[i];
   }
   return window;

@@ -29,6 +29,6 @@ int main(int argc, char **argv) {
   lowtide::test::registerRunPass();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "Lowtide test driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "Lowtide test driver\n", registry));
 }

@@ -119,9 +119,9 @@ private:
         continue;
       Value adjoint = adjointOf.lookup(argument);
       if (!adjoint)
-        adjoint = adjoints->makeZero(
-            builder, argument.getLoc(),
-            cast<RankedTensorType>(argument.getType()));
+        adjoint =
+            adjoints->makeZero(builder, argument.getLoc(),
+                               cast<RankedTensorType>(argument.getType()));
       results.push_back(adjoint);
     }
     terminator->setOperands(results);
@@ -173,8 +173,9 @@ struct TestCosts : PassWrapper<TestCosts, OperationPass<func::FuncOp>> {
     getOperation().walk([&](CostOpInterface op) {
       Builder builder(op->getContext());
       op->setAttr("test.flops", builder.getI64IntegerAttr(op.getFlops()));
-      op->setAttr("test.kind", builder.getStringAttr(kinds[static_cast<int>(
-                                   op.getComputeKind())]));
+      op->setAttr(
+          "test.kind",
+          builder.getStringAttr(kinds[static_cast<int>(op.getComputeKind())]));
     });
   }
 };

@@ -4,11 +4,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// --test-run="inputs=FILE outputs=FILE" runs a function op by op on the CPU back
-// end, each value in a buffer of its own: no plan, no arena. Files hold the
-// bytes of all tensors one after the other. With `donate` every result that may
-// take an operand's place does, on a copy of that operand; with `fast` the fast
-// kernels run instead of the plain loops.
+// --test-run runs a function op by op on the CPU back end, each value in a
+// buffer of its own: no plan, no arena. The function's attributes `test.inputs`
+// and `test.outputs` name files, with the suffix that the pass's option gives
+// for outputs; they hold the bytes of all tensors one after the other. With
+// `donate` every result that may take an operand's place does, on a copy of
+// that operand; with `fast` the fast kernels run instead of the plain loops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,8 +50,7 @@ struct TestRun : PassWrapper<TestRun, OperationPass<func::FuncOp>> {
   StringRef getArgument() const final { return "test-run"; }
   StringRef getDescription() const final { return "run a function's kernels"; }
 
-  Option<std::string> inputs{*this, "inputs"};
-  Option<std::string> outputs{*this, "outputs"};
+  Option<std::string> suffix{*this, "suffix"};
   Option<bool> donate{*this, "donate", llvm::cl::init(false)};
   Option<bool> fast{*this, "fast", llvm::cl::init(false)};
 
@@ -58,7 +58,7 @@ struct TestRun : PassWrapper<TestRun, OperationPass<func::FuncOp>> {
     buffers.clear();
     backend = runtime::createCpuBackend({.threads = 1, .reference = !fast});
     Block &body = getOperation().getBody().front();
-    std::ifstream in(inputs, std::ios::binary);
+    std::ifstream in(fileNamed("test.inputs"), std::ios::binary);
     for (Value argument : body.getArguments()) {
       Buffer &buffer = makeBuffer(argument);
       in.read(reinterpret_cast<char *>(buffer.data),
@@ -67,7 +67,7 @@ struct TestRun : PassWrapper<TestRun, OperationPass<func::FuncOp>> {
     for (Operation &op : body.without_terminator())
       if (failed(runOp(&op)))
         return signalPassFailure();
-    std::ofstream out(outputs, std::ios::binary);
+    std::ofstream out(fileNamed("test.outputs") + suffix, std::ios::binary);
     for (Value result : body.getTerminator()->getOperands())
       out.write(reinterpret_cast<const char *>(buffers.at(result)->data),
                 toTensorDesc(result.getType()).bytes());
@@ -76,6 +76,11 @@ struct TestRun : PassWrapper<TestRun, OperationPass<func::FuncOp>> {
 private:
   llvm::DenseMap<Value, std::unique_ptr<Buffer>> buffers;
   std::unique_ptr<runtime::Backend> backend;
+
+  std::string fileNamed(StringRef attribute) {
+    auto name = getOperation()->getAttrOfType<StringAttr>(attribute);
+    return name ? name.getValue().str() : "";
+  }
 
   Buffer &makeBuffer(Value value) {
     auto &slot = buffers[value];
@@ -118,9 +123,8 @@ private:
                                                      : nullptr);
     SmallVector<void *> results;
     for (Value result : op->getResults())
-      results.push_back(isa<NoneType>(result.getType())
-                            ? nullptr
-                            : makeBuffer(result).data);
+      results.push_back(
+          isa<NoneType>(result.getType()) ? nullptr : makeBuffer(result).data);
     if (donate)
       takePlaces(needs, call, operands, results);
     runtime::KernelBuffers given;

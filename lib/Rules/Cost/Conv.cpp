@@ -4,9 +4,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A convolution and both its adjoints visit the same pairs of a place and a tap:
-// 2 operations for each element of the windowed side (y, or dy) and each weight
-// of one output channel. Taps in the padding are counted too.
+// A convolution and both its adjoints visit the same pairs of a place and a
+// tap: 2 operations for each element of the windowed side (y, or dy) and each
+// weight of one output channel. Taps in the padding are counted too.
 //
 // Tested by test/Rules/cost.mlir.
 //

@@ -23,10 +23,10 @@ static void attachFunctionCosts(MLIRContext *c) {
   attachElementwise<1, NegOp, AbsOp, SignOp, FloorOp, CeilOp, RoundOp, NotOp,
                     IsNaNOp, ReluOp, LeakyReluOp, CastOp, AddOp, SubOp, MulOp,
                     AndOp, OrOp, XorOp, BitwiseXorOp, EqualOp, LessOp,
-                    LessOrEqualOp, GreaterOp, GreaterOrEqualOp, WhereOp, PReluOp,
-                    CumSumOp, TriluOp>(c);
-  attachElementwise<2, ClipOp, SumOp, MaxOp, MinOp, HardSigmoidOp,
-                    HardSwishOp>(c);
+                    LessOrEqualOp, GreaterOp, GreaterOrEqualOp, WhereOp,
+                    PReluOp, CumSumOp, TriluOp>(c);
+  attachElementwise<2, ClipOp, SumOp, MaxOp, MinOp, HardSigmoidOp, HardSwishOp>(
+      c);
   attachElementwise<4, DivOp, ReciprocalOp, SqrtOp, ModOp, SoftsignOp, MeanOp>(
       c);
   attachElementwise<20, ExpOp, LogOp, SinOp, CosOp, SigmoidOp, TanhOp, EluOp,
@@ -62,8 +62,8 @@ static void attachTrainingCosts(MLIRContext *c) {
   attachElementwise<8, RunningVarianceUpdateOp>(c);
   attachElementwise<12, BatchNormGradOp, LayerNormGradOp>(c);
   attachElementwise<20, AdamWUpdateOp>(c);
-  attachElementwise<22, SoftplusGradOp, ErfGradOp, EluGradOp,
-                    LogSoftmaxGradOp>(c);
+  attachElementwise<22, SoftplusGradOp, ErfGradOp, EluGradOp, LogSoftmaxGradOp>(
+      c);
   attachElementwise<25, SoftmaxCrossEntropyGradOp>(c);
   attachElementwise<30, train::DropoutOp, train::DropoutGradOp>(c);
   attachElementwise<45, GeluGradOp, PowGradOp>(c);

@@ -34,10 +34,10 @@ int64_t lowtide::largestTensorElements(Operation *op) {
 }
 
 void lowtide::registerCostRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, onnx::OnnxDialect *,
-                            train::TrainDialect *) {
-    attachMatrixCosts(context);
-    attachConvCosts(context);
-    attachElementwiseCosts(context);
-  });
+  registry.addExtension(
+      +[](MLIRContext *context, onnx::OnnxDialect *, train::TrainDialect *) {
+        attachMatrixCosts(context);
+        attachConvCosts(context);
+        attachElementwiseCosts(context);
+      });
 }

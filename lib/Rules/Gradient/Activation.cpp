@@ -123,6 +123,9 @@ static LogicalResult castRule(CastOp op, GradientScope &g) {
 /// A value at a bound still passes dy. A bound gets what it replaced.
 static LogicalResult clipRule(ClipOp op, GradientScope &g) {
   Value x = op.getInput(), min = op.getMin(), max = op.getMax();
+  for (Value bound : {min, max})
+    if (isGiven(bound) && elementCount(shapeOf(bound)) != 1)
+      return g.unsupported("a bound isn't a single number");
   if (g.wants(0))
     g.set(0, g.e.emit<train::ClipGradOp>(g.dy(), x, min, max));
   Value zero = g.e.scalar(elementTypeOf(x), 0.0);
@@ -151,8 +154,8 @@ void lowtide::attachActivationRules(MLIRContext *c) {
   attachRule<TanhOp, resultGradRule<TanhOp, train::TanhGradOp>>(c);
   attachRule<SoftplusOp, operandGradRule<SoftplusOp, train::SoftplusGradOp>>(c);
   attachRule<ErfOp, operandGradRule<ErfOp, train::ErfGradOp>>(c);
-  attachRule<HardSwishOp,
-             operandGradRule<HardSwishOp, train::HardSwishGradOp>>(c);
+  attachRule<HardSwishOp, operandGradRule<HardSwishOp, train::HardSwishGradOp>>(
+      c);
   attachRule<LeakyReluOp, leakyReluRule>(c);
   attachRule<SoftsignOp, softsignRule>(c);
   attachRule<GeluOp, geluRule>(c);

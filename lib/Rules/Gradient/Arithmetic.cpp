@@ -65,8 +65,8 @@ static LogicalResult powRule(PowOp op, GradientScope &g) {
       b = g.e.reshape(b, {});
     if (rankOf(b) != 0)
       b = g.e.expand(b, shape);
-    g.setReduced(0, g.e.emit<train::PowGradOp>(g.dy(),
-                                               g.e.expand(base, shape), b));
+    g.setReduced(
+        0, g.e.emit<train::PowGradOp>(g.dy(), g.e.expand(base, shape), b));
   }
   if (g.wants(1) && isa<FloatType>(elementTypeOf(exponent))) {
     Value zero = g.e.scalar(element, 0.0);
@@ -91,7 +91,7 @@ static LogicalResult preluRule(PReluOp op, GradientScope &g) {
   Value zero = g.e.scalar(elementTypeOf(x), 0.0);
   Value negative = g.e.less(x, zero);
   if (g.wants(0))
-    g.set(0, g.e.where(negative, g.e.mul(g.dy(), slope), g.dy()));
+    g.setReduced(0, g.e.where(negative, g.e.mul(g.dy(), slope), g.dy()));
   if (g.wants(1))
     g.setReduced(1, g.e.where(negative, g.e.mul(g.dy(), x), zero));
   return success();

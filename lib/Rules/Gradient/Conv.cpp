@@ -112,8 +112,8 @@ static LogicalResult globalAveragePoolRule(GlobalAveragePoolOp op,
 static LogicalResult globalMaxPoolRule(GlobalMaxPoolOp op, GradientScope &g) {
   ArrayRef<int64_t> kernel = shapeOf(op.getX()).drop_front(2);
   SmallVector<int64_t> ones(kernel.size(), 1), pads(2 * kernel.size(), 0);
-  g.set(0, g.e.emit<train::MaxPoolGradOp>(g.dy(), op.getX(), kernel, ones,
-                                          ones, pads, 0));
+  g.set(0, g.e.emit<train::MaxPoolGradOp>(g.dy(), op.getX(), kernel, ones, ones,
+                                          pads, 0));
   return success();
 }
 

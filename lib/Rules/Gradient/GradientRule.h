@@ -78,8 +78,7 @@ private:
 /// Every tensor that the op touches has a static shape; says so otherwise.
 mlir::LogicalResult checkStaticShapes(mlir::Operation *op);
 
-template <typename OpT,
-          mlir::LogicalResult (*Rule)(OpT, GradientScope &)>
+template <typename OpT, mlir::LogicalResult (*Rule)(OpT, GradientScope &)>
 struct GradientModel
     : GradientOpInterface::ExternalModel<GradientModel<OpT, Rule>, OpT> {
   mlir::LogicalResult
@@ -105,7 +104,8 @@ mlir::LogicalResult zeroRule(OpT, GradientScope &) {
   return mlir::success();
 }
 
-template <typename... OpTs> void attachZeroRules(mlir::MLIRContext *context) {
+template <typename... OpTs>
+void attachZeroRules(mlir::MLIRContext *context) {
   (attachRule<OpTs, zeroRule<OpTs>>(context), ...);
 }
 

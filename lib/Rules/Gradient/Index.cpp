@@ -20,9 +20,9 @@ using namespace lowtide::onnx;
 
 static LogicalResult gatherRule(GatherOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getData()));
-  g.set(0, g.e.emit<train::GatherGradOp>(g.dy(), op.getIndices(),
-                                         shapeOf(op.getData()),
-                                         axis.value_or(0)));
+  g.set(0,
+        g.e.emit<train::GatherGradOp>(g.dy(), op.getIndices(),
+                                      shapeOf(op.getData()), axis.value_or(0)));
   return success();
 }
 
@@ -53,9 +53,9 @@ static LogicalResult scatterElementsRule(ScatterElementsOp op,
   if (g.wants(0))
     g.set(0, reduction == "add"
                  ? g.dy()
-                 : g.e.emit<ScatterElementsOp>(
-                       g.dy(), op.getIndices(),
-                       zerosLike(g.e, op.getUpdates()), op.getAxis(), "none"));
+                 : g.e.emit<ScatterElementsOp>(g.dy(), op.getIndices(),
+                                               zerosLike(g.e, op.getUpdates()),
+                                               op.getAxis(), "none"));
   if (g.wants(2))
     g.set(2, g.e.emit<GatherElementsOp>(g.dy(), op.getIndices(), op.getAxis()));
   return success();
@@ -66,11 +66,10 @@ static LogicalResult scatterNDRule(ScatterNDOp op, GradientScope &g) {
   if (reduction != "none" && reduction != "add")
     return g.unsupported("ScatterND with reduction '" + reduction + "'");
   if (g.wants(0))
-    g.set(0, reduction == "add"
-                 ? g.dy()
-                 : g.e.emit<ScatterNDOp>(g.dy(), op.getIndices(),
-                                         zerosLike(g.e, op.getUpdates()),
-                                         "none"));
+    g.set(0, reduction == "add" ? g.dy()
+                                : g.e.emit<ScatterNDOp>(
+                                      g.dy(), op.getIndices(),
+                                      zerosLike(g.e, op.getUpdates()), "none"));
   if (g.wants(2))
     g.set(2, g.e.emit<GatherNDOp>(g.dy(), op.getIndices(), 0));
   return success();

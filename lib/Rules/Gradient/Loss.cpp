@@ -19,15 +19,19 @@ using namespace lowtide::onnx;
 
 static LogicalResult softmaxRule(SoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
+  if (!axis)
+    return g.unsupported("its axis is out of range");
   g.set(0, g.e.emit<train::SoftmaxGradOp>(g.dy(), op.getOutput(),
-                                          axis.value_or(0)));
+                                          *axis));
   return success();
 }
 
 static LogicalResult logSoftmaxRule(LogSoftmaxOp op, GradientScope &g) {
   auto axis = normalizeAxis(op.getAxis(), rankOf(op.getInput()));
+  if (!axis)
+    return g.unsupported("its axis is out of range");
   g.set(0, g.e.emit<train::LogSoftmaxGradOp>(g.dy(), op.getOutput(),
-                                             axis.value_or(0)));
+                                             *axis));
   return success();
 }
 
@@ -69,9 +73,8 @@ static LogicalResult nllLossRule(NegativeLogLikelihoodLossOp op,
     return g.unsupported("class weights have no rule");
   if (g.wants(0))
     g.set(0, g.e.emit<train::NllLossGradOp>(
-                 g.dy(), op.getTarget(), op.getWeight(),
-                 shapeOf(op.getInput()), op.getIgnoreIndexAttr(),
-                 op.getReduction()));
+                 g.dy(), op.getTarget(), op.getWeight(), shapeOf(op.getInput()),
+                 op.getIgnoreIndexAttr(), op.getReduction()));
   return success();
 }
 

@@ -73,6 +73,8 @@ static LogicalResult inferenceNormRule(BatchNormalizationOp op,
                                        GradientScope &g) {
   if (op.getTrainingMode())
     return g.unsupported("in training mode it must be a train.batch_norm");
+  if (rankOf(op.getX()) < 2)
+    return g.unsupported("its data has no channels");
   OpEmitter &e = g.e;
   Value x = op.getX(), scale = op.getScale();
   Type element = elementTypeOf(x);
@@ -116,6 +118,8 @@ static LogicalResult layerNormalizationRule(LayerNormalizationOp,
 /// Each channel of each sample is a channel of one batch of size 1.
 static LogicalResult instanceNormRule(InstanceNormalizationOp op,
                                       GradientScope &g) {
+  if (rankOf(op.getInput()) < 2)
+    return g.unsupported("its data has no channels");
   OpEmitter &e = g.e;
   Value x = op.getInput();
   ArrayRef<int64_t> shape = shapeOf(x);
@@ -144,6 +148,8 @@ static LogicalResult instanceNormRule(InstanceNormalizationOp op,
 }
 
 static LogicalResult lrnRule(LRNOp op, GradientScope &g) {
+  if (rankOf(op.getX()) < 2)
+    return g.unsupported("its data has no channels");
   auto wide = [](const llvm::APFloat &value) {
     return llvm::APFloat(double(value.convertToFloat()));
   };

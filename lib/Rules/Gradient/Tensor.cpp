@@ -81,9 +81,9 @@ static LogicalResult splitRule(SplitOp op, GradientScope &g) {
     return success();
   }
   for (auto [i, output] : llvm::enumerate(op.getOutputs()))
-    pieces.push_back(g.hasDy(i) ? g.dy(i)
-                                : g.e.zeros(cast<RankedTensorType>(
-                                      output.getType())));
+    pieces.push_back(g.hasDy(i)
+                         ? g.dy(i)
+                         : g.e.zeros(cast<RankedTensorType>(output.getType())));
   g.set(0, g.e.concat(pieces, axis));
   return success();
 }

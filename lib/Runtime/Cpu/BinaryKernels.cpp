@@ -134,6 +134,13 @@ LOWTIDE_COMPARE(XorOp, (a != 0) ^ (b != 0))
 template <typename A, typename B, typename R, typename F>
 static void mapRow(const A *a, int64_t aStep, const B *b, int64_t bStep, R *y,
                    int64_t length, F f) {
+  // Integers are shapes and indices: short, and many types to compile.
+  if constexpr (std::is_integral_v<A>) {
+#pragma clang loop vectorize(disable) unroll(disable)
+    for (int64_t i = 0; i < length; ++i)
+      y[i] = f(a[i * aStep], b[i * bStep]);
+    return;
+  }
   if (aStep == 1 && bStep == 1) {
 #pragma clang loop vectorize(assume_safety)
     for (int64_t i = 0; i < length; ++i)
@@ -245,9 +252,9 @@ static KernelBuild makeMod(const KernelCall &call, const CpuContext &cpu) {
 static KernelBuild makePow(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkBroadcast(call, 2); !why.empty())
     return refuse(why);
-  return withNumber(call.operand(0).type, [&](auto base) {
+  return withWideNumber(call.operand(0).type, [&](auto base) {
     using T = typename decltype(base)::type;
-    return withNumber(call.operand(1).type, [&](auto exponent) {
+    return withWideNumber(call.operand(1).type, [&](auto exponent) {
       using U = typename decltype(exponent)::type;
       return mapTwo<T, U, T>(call, cpu, PowOp());
     });

@@ -108,67 +108,113 @@ static T narrow(W x) {
   }
 }
 
-template <typename F>
-static KernelBuild withAny(DataType type, const F &f) {
+namespace {
+/// A chunk on its way; integers keep all their bits.
+union Wide {
+  double reals[256];
+  int64_t integers[256];
+};
+constexpr int64_t chunk = 256;
+
+/// Reads or writes up to `chunk` elements.
+struct Converter {
+  bool isReal;
+  void (*read)(const std::byte *from, Wide &wide, int64_t n);
+  void (*writeReals)(const Wide &wide, std::byte *to, int64_t n);
+  void (*writeIntegers)(const Wide &wide, std::byte *to, int64_t n);
+};
+} // namespace
+
+template <typename T>
+static void readChunk(const std::byte *from, Wide &wide, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    T value;
+    std::memcpy(&value, from + i * sizeof(T), sizeof(T));
+    if constexpr (std::is_same_v<decltype(widen(value)), double>)
+      wide.reals[i] = widen(value);
+    else
+      wide.integers[i] = widen(value);
+  }
+}
+
+template <typename T, typename W>
+static void writeChunk(const W *wide, std::byte *to, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    const T value = narrow<T>(wide[i]);
+    std::memcpy(to + i * sizeof(T), &value, sizeof(T));
+  }
+}
+
+template <typename T>
+static Converter converterOf() {
+  return {std::is_same_v<decltype(widen(T())), double>, readChunk<T>,
+          [](const Wide &wide, std::byte *to, int64_t n) {
+            writeChunk<T>(wide.reals, to, n);
+          },
+          [](const Wide &wide, std::byte *to, int64_t n) {
+            writeChunk<T>(wide.integers, to, n);
+          }};
+}
+
+static Converter converterFor(DataType type) {
   switch (type) {
   case DataType::Float16:
-    return f(std::type_identity<Half>());
+    return converterOf<Half>();
   case DataType::BFloat16:
-    return f(std::type_identity<Brain>());
+    return converterOf<Brain>();
   case DataType::Float32:
-    return f(std::type_identity<float>());
+    return converterOf<float>();
   case DataType::Float64:
-    return f(std::type_identity<double>());
+    return converterOf<double>();
   case DataType::Int8:
-    return f(std::type_identity<int8_t>());
+    return converterOf<int8_t>();
   case DataType::Int16:
-    return f(std::type_identity<int16_t>());
+    return converterOf<int16_t>();
   case DataType::Int32:
-    return f(std::type_identity<int32_t>());
+    return converterOf<int32_t>();
   case DataType::Int64:
-    return f(std::type_identity<int64_t>());
+    return converterOf<int64_t>();
   case DataType::UInt8:
-    return f(std::type_identity<uint8_t>());
+    return converterOf<uint8_t>();
   case DataType::UInt16:
-    return f(std::type_identity<uint16_t>());
+    return converterOf<uint16_t>();
   case DataType::UInt32:
-    return f(std::type_identity<uint32_t>());
+    return converterOf<uint32_t>();
   case DataType::UInt64:
-    return f(std::type_identity<uint64_t>());
+    return converterOf<uint64_t>();
   case DataType::Bool:
-    return f(std::type_identity<Boolean>());
+    return converterOf<Boolean>();
   }
-  return refuseType(type);
+  return converterOf<uint8_t>();
 }
 
 static KernelBuild makeCast(const KernelCall &call, const CpuContext &cpu) {
   const size_t required = call.kernel == "onnx.CastLike" ? 2 : 1;
   if (std::string why = checkArity(call, required); !why.empty())
     return refuse(why);
-  return withAny(call.operand(0).type, [&](auto fromTag) {
-    using T = typename decltype(fromTag)::type;
-    return withAny(call.result(0).type, [&](auto toTag) {
-      using U = typename decltype(toTag)::type;
-      KernelBuild build;
-      donateOperand(call, 0, 0, build.needs);
-      const int64_t n = call.result(0).numElements();
-      const int threads = cpu.threads;
-      build.run = [=](const KernelBuffers &buffers) -> std::string {
-        const T *x = in<T>(buffers, 0);
-        U *y = out<U>(buffers);
-        parallelFor(threads, n, elementGrain, [=](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) {
-            T from;
-            std::memcpy(&from, x + i, sizeof(from));
-            const U to = narrow<U>(widen(from));
-            std::memcpy(y + i, &to, sizeof(to));
-          }
-        });
-        return "";
-      };
-      return build;
+  const Converter from = converterFor(call.operand(0).type);
+  const Converter to = converterFor(call.result(0).type);
+  const int64_t fromBytes = sizeInBytes(call.operand(0).type);
+  const int64_t toBytes = sizeInBytes(call.result(0).type);
+  const int64_t n = call.result(0).numElements();
+  const int threads = cpu.threads;
+  KernelBuild build;
+  donateOperand(call, 0, 0, build.needs);
+  build.run = [=](const KernelBuffers &buffers) -> std::string {
+    const std::byte *x = in<std::byte>(buffers, 0);
+    std::byte *y = out<std::byte>(buffers);
+    parallelFor(threads, n, elementGrain, [=](int64_t begin, int64_t end) {
+      Wide wide;
+      for (int64_t i = begin; i < end; i += chunk) {
+        const int64_t count = std::min(chunk, end - i);
+        from.read(x + i * fromBytes, wide, count);
+        (from.isReal ? to.writeReals : to.writeIntegers)(wide, y + i * toBytes,
+                                                         count);
+      }
     });
-  });
+    return "";
+  };
+  return build;
 }
 
 void cpu::addCastKernels(KernelTable &table) {

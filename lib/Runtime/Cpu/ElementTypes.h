@@ -63,6 +63,16 @@ KernelBuild withNumber(DataType type, const F &f) {
   return withInteger(type, f);
 }
 
+/// Float32, float64, int32 and int64: enough where every type costs much to
+/// compile.
+template <typename F> KernelBuild withWideNumber(DataType type, const F &f) {
+  if (type == DataType::Int32)
+    return f(std::type_identity<int32_t>());
+  if (type == DataType::Int64)
+    return f(std::type_identity<int64_t>());
+  return withFloat(type, f);
+}
+
 /// Axes and indices: int32 or int64.
 template <typename F>
 KernelBuild withIndex(DataType type, const F &f) {

@@ -39,6 +39,8 @@ static KernelTable makeReferenceKernels() {
 static KernelTable makeFastKernels() {
   KernelTable table;
   addFastConvKernels(table);
+  addFastPoolKernels(table);
+  addFastTransposeKernels(table);
   addFastElementwiseKernels(table);
   addFastMatMulKernels(table);
   return table;

@@ -96,7 +96,7 @@ void addFastElementwiseKernels(KernelTable &table);
 void addFastConvKernels(KernelTable &table);
 void addFastPoolKernels(KernelTable &table);
 void addFastMatMulKernels(KernelTable &table);
-void addFastNormKernels(KernelTable &table);
+void addFastTransposeKernels(KernelTable &table);
 
 /// The plain loops, and the table that is asked before them.
 const KernelTable &referenceKernels();

@@ -33,9 +33,10 @@ static void runMember(void *data) {
     team.body(team.context, part);
 }
 
-void cpu::runOnThreads(int parts, void (*body)(void *, int), void *context) {
+void cpu::runOnThreads(int threads, int parts, void (*body)(void *, int),
+                       void *context) {
   Team team{body, context, parts};
-  GOMP_parallel(runMember, &team, static_cast<unsigned>(parts), 0);
+  GOMP_parallel(runMember, &team, static_cast<unsigned>(threads), 0);
 }
 
 void cpu::setPoolThreads(int threads) { omp_set_num_threads(threads); }

@@ -21,9 +21,10 @@
 
 namespace lowtide::runtime::cpu {
 
-/// Runs `body(context, part)` for part 0 … parts - 1, each on a thread of its
-/// own; returns when all are done.
-void runOnThreads(int parts, void (*body)(void *context, int part),
+/// Runs `body(context, part)` for part 0 … parts - 1 on a team of `threads`;
+/// returns when all are done. The team has the same size for every loop, even
+/// where there are fewer parts: the pool would be rebuilt otherwise.
+void runOnThreads(int threads, int parts, void (*body)(void *context, int part),
                   void *context);
 
 /// Sets the size of the pool, for oneDNN as well.
@@ -58,7 +59,7 @@ void parallelFor(int threads, int64_t count, int64_t grain, const Body &body) {
     int parts;
   } context{body, count, grain, parts};
   runOnThreads(
-      parts,
+      threads, parts,
       [](void *data, int part) {
         auto &c = *static_cast<Context *>(data);
         const Part range = partOf(c.count, c.grain, c.parts, part);

@@ -218,7 +218,7 @@ static void foldTile(const ReducePlan &plan, const T *x, T *y, int64_t count) {
     y[j] = Fold::finish(acc[j], plan.perResult);
 }
 
-template <template <typename> class Fold>
+template <template <typename> class Fold, bool floatsOnly = false>
 static KernelBuild makeReduce(const KernelCall &call, const CpuContext &cpu) {
   if (std::string why = checkArity(call, 1); !why.empty())
     return refuse(why);
@@ -232,7 +232,7 @@ static KernelBuild makeReduce(const KernelCall &call, const CpuContext &cpu) {
   if (plan.results != call.result(0).numElements())
     return refuse("the axes don't lead to the result's shape");
   const int threads = cpu.threads;
-  return withNumber(call.operand(0).type, [&](auto tag) {
+  auto make = [&](auto tag) {
     using T = typename decltype(tag)::type;
     KernelBuild build;
     build.needs = needs;
@@ -261,7 +261,11 @@ static KernelBuild makeReduce(const KernelCall &call, const CpuContext &cpu) {
       return "";
     };
     return build;
-  });
+  };
+  if constexpr (floatsOnly)
+    return withFloat(call.operand(0).type, make);
+  else
+    return withWideNumber(call.operand(0).type, make);
 }
 
 void cpu::addReduceKernels(KernelTable &table) {
@@ -271,8 +275,8 @@ void cpu::addReduceKernels(KernelTable &table) {
   table.add("onnx.ReduceMax", makeReduce<MaxFold>);
   table.add("onnx.ReduceMin", makeReduce<MinFold>);
   table.add("onnx.ReduceL1", makeReduce<L1Fold>);
-  table.add("onnx.ReduceL2", makeReduce<L2Fold>);
+  table.add("onnx.ReduceL2", makeReduce<L2Fold, true>);
   table.add("onnx.ReduceSumSquare", makeReduce<SquareFold>);
-  table.add("onnx.ReduceLogSum", makeReduce<LogSumFold>);
-  table.add("onnx.ReduceLogSumExp", makeReduce<LogSumExpFold>);
+  table.add("onnx.ReduceLogSum", makeReduce<LogSumFold, true>);
+  table.add("onnx.ReduceLogSumExp", makeReduce<LogSumExpFold, true>);
 }

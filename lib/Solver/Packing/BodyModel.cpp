@@ -44,6 +44,7 @@ public:
                      std::vector<RawBody> &bodies);
 
 private:
+  llvm::Error relate();
   llvm::Error place(int32_t buffer, int32_t leader, int64_t delta);
   int32_t leaderOf(int32_t buffer, int64_t &delta);
 
@@ -89,8 +90,8 @@ llvm::Error BodyGatherer::place(int32_t buffer, int32_t other, int64_t delta) {
   return llvm::Error::success();
 }
 
-llvm::Error BodyGatherer::gather(std::vector<BodyModel::Member> &members,
-                                 std::vector<RawBody> &bodies) {
+/// Alias sets lie at one place, groups behind one another.
+llvm::Error BodyGatherer::relate() {
   size_t n = problem.buffers.size();
   parent.resize(n);
   std::iota(parent.begin(), parent.end(), 0);
@@ -122,7 +123,14 @@ llvm::Error BodyGatherer::gather(std::vector<BodyModel::Member> &members,
         return fail("a group is taller than 2^62 bytes");
     }
   }
+  return llvm::Error::success();
+}
 
+llvm::Error BodyGatherer::gather(std::vector<BodyModel::Member> &members,
+                                 std::vector<RawBody> &bodies) {
+  if (llvm::Error error = relate())
+    return error;
+  size_t n = problem.buffers.size();
   // Distances from the lowest member, so that they are never negative.
   std::map<int32_t, int64_t> lowest;
   std::vector<int32_t> leader(n, -1);

@@ -1,5 +1,4 @@
-//===- ExactSearch.h - Fit bodies under a capacity, or prove not -*- C++
-//-*-===//
+//===- ExactSearch.h - Fit bodies, or prove that they don't -----*- C++ -*-===//
 //
 // Part of Lowtide, under the Apache License v2.0. See LICENSE.
 //

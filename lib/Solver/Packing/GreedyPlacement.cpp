@@ -257,6 +257,9 @@ private:
 };
 } // namespace
 
+/// Up to this size all orders are tried, whatever the effort.
+static constexpr size_t kMostTriedInAllOrders = 12000;
+
 Placement OrderImprover::run() {
   for (BodyOrder kind :
        {BodyOrder::Length, BodyOrder::Heat, BodyOrder::Size, BodyOrder::Breadth,
@@ -264,7 +267,8 @@ Placement OrderImprover::run() {
     std::vector<int32_t> order = makeOrder(model, kind);
     for (Fit fit : {Fit::Lowest, Fit::Tightest}) {
       tryOrder(order, fit);
-      if (isDone())
+      if (best.heightBytes <= goalBytes || isLate() ||
+          (isDone() && model.bodies.size() > kMostTriedInAllOrders))
         return std::move(best);
     }
   }

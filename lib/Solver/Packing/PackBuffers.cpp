@@ -19,6 +19,7 @@
 #include "BodyModel.h"
 #include "ExactSearch.h"
 #include "GreedyPlacement.h"
+#include "InfeasibleSubset.h"
 #include "LayeredPlacement.h"
 
 #include <algorithm>
@@ -82,8 +83,10 @@ private:
   SpaceResult packSpace(const BodyModel &model);
   FitVerdict tryHeight(const BodyModel &model, int64_t targetBytes,
                        uint64_t work, SpaceResult &space);
+  void halveGap(const BodyModel &model, int64_t goal, uint64_t work,
+                SpaceResult &space);
   void lowerHeight(const BodyModel &model, int64_t goal, SpaceResult &space);
-  void setWitness(const BodyModel &model);
+  void setWitness(const BodyModel &model, const SpaceResult &packed);
   void settle();
 
   const PackingProblem &problem;
@@ -98,7 +101,7 @@ private:
 /// Bodies above which layers come before orders, orders aren't tried at all,
 /// and the exact search isn't either.
 static constexpr size_t kManyBodies = 2000, kMostOrdered = 20000,
-                        kMostSearched = 4000;
+                        kMostSearched = 2000;
 
 Placement Packer::placeFast(const BodyModel &model, int64_t goal) {
   auto late = [this] { return isLate(); };
@@ -147,19 +150,27 @@ SpaceResult Packer::packSpace(const BodyModel &model) {
 }
 
 /// Searches at the goal; where that stays open, halves the gap between what is
-/// known to work and what isn't settled, down to one byte below the best.
+/// known to work and what isn't settled, down to one byte below the best. A
+/// hasty round comes first, so that a short time limit finds something too.
 void Packer::lowerHeight(const BodyModel &model, int64_t goal,
                          SpaceResult &space) {
   uint64_t share = uint64_t(options.effort * 3e8);
   if (problem.capacityBytes) {
-    tryHeight(model, goal, share * 100, space);
+    tryHeight(model, goal, share * 40, space);
     return;
   }
+  for (uint64_t work : {share / 20, share})
+    if (space.heightBytes > space.lowerBoundBytes && !sawClock)
+      halveGap(model, goal, work, space);
+}
+
+void Packer::halveGap(const BodyModel &model, int64_t goal, uint64_t work,
+                      SpaceResult &space) {
   int64_t open = goal - 1; // the highest target that gave no packing
   for (int64_t target = goal; space.heightBytes > space.lowerBoundBytes;) {
     bool isLast = target == space.heightBytes - 1;
     FitVerdict verdict =
-        tryHeight(model, target, isLast ? share * 2 : share, space);
+        tryHeight(model, target, isLast ? work * 2 : work, space);
     if (sawClock || (verdict == FitVerdict::Unknown && isLast))
       return;
     if (verdict != FitVerdict::Fits)
@@ -183,8 +194,19 @@ FitVerdict Packer::tryHeight(const BodyModel &model, int64_t targetBytes,
   return fit.verdict;
 }
 
-/// The buffers alive at the fullest slot.
-void Packer::setWitness(const BodyModel &model) {
+/// The buffers alive at the fullest slot, or, where the bound comes from a
+/// search, a few that can't be packed below it.
+void Packer::setWitness(const BodyModel &model, const SpaceResult &packed) {
+  if (packed.lowerBoundBytes > model.lowerBoundBytes) {
+    result.witness.clear();
+    for (const BodyModel::Member &member : model.members)
+      result.witness.push_back(member.buffer);
+    result.witness =
+        shrinkInfeasible(problem, result.witness, packed.lowerBoundBytes - 1,
+                         uint64_t(options.effort * 1e6), result.steps,
+                         [this] { return isLate(); });
+    return;
+  }
   std::vector<bool> isLive(model.bodies.size(), false);
   for (const BodyRect &r : model.rects)
     if (r.lo <= model.fullestSlot && model.fullestSlot < r.hi)
@@ -238,7 +260,7 @@ llvm::Expected<PackingResult> Packer::run() {
     }
     if (result.witness.empty() ||
         packed.lowerBoundBytes > result.lowerBoundBytes)
-      setWitness(*model);
+      setWitness(*model, packed);
     result.lowerBoundBytes =
         std::max(result.lowerBoundBytes, packed.lowerBoundBytes);
   }

@@ -311,6 +311,14 @@ static void addReductions(DataType f, std::vector<Call> &cases) {
                      {TensorDesc{f, {5, 7}}}});
   }
   cases.push_back({"onnx.Transpose",
+                   {noise(f, {2, 3, 170, 130}, 1)},
+                   {TensorDesc{f, {2, 3, 130, 170}}},
+                   {{"perm", Ints{0, 1, 3, 2}}}});
+  cases.push_back({"onnx.Transpose",
+                   {noise(f, {4, 3, 5, 2}, 1)},
+                   {TensorDesc{f, {2, 4, 5, 3}}},
+                   {{"perm", Ints{3, 0, 2, 1}}}});
+  cases.push_back({"onnx.Transpose",
                    {noise(f, {2, 3, 4, 5}, 1)},
                    {TensorDesc{f, {2, 4, 3, 5}}},
                    {{"perm", Ints{0, 2, 1, 3}}}});

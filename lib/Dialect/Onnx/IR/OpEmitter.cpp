@@ -56,9 +56,9 @@ static Attribute numberAttr(Type elementType, double value) {
   if (auto floatType = dyn_cast<FloatType>(elementType))
     return FloatAttr::get(floatType, value);
   auto intType = cast<IntegerType>(elementType);
-  return IntegerAttr::get(
-      intType, APInt(intType.getWidth(), static_cast<int64_t>(value),
-                     /*isSigned=*/true));
+  return IntegerAttr::get(intType,
+                          APInt(intType.getWidth(), static_cast<int64_t>(value),
+                                /*isSigned=*/true));
 }
 
 //===----------------------------------------------------------------------===//
@@ -86,8 +86,8 @@ Value OpEmitter::scalar(Type elementType, double value) {
 
 Value OpEmitter::filled(RankedTensorType type, double value) {
   auto single = RankedTensorType::get({1}, type.getElementType());
-  auto attr = DenseElementsAttr::get(
-      single, numberAttr(type.getElementType(), value));
+  auto attr =
+      DenseElementsAttr::get(single, numberAttr(type.getElementType(), value));
   return emit<ConstantOfShapeOp>(type, ints(type.getShape()), attr);
 }
 
@@ -212,8 +212,7 @@ Value OpEmitter::reduceToShape(Value a, ArrayRef<int64_t> shape) {
   return reshape(reduceSum(a, axes, /*keepDims=*/!dropsAll), shape);
 }
 
-Value OpEmitter::gemm(Value a, Value b, bool transA, bool transB,
-                      float alpha) {
+Value OpEmitter::gemm(Value a, Value b, bool transA, bool transB, float alpha) {
   return emit<GemmOp>(a, b, none(), llvm::APFloat(alpha), llvm::APFloat(1.0f),
                       transA, transB);
 }

@@ -14,7 +14,7 @@
 // Its result has more taps than the kernel where the forward op left a rest;
 // those are cut off.
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -87,10 +87,10 @@ Values ConvWeightGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   auto list = [&](ArrayRef<int64_t> values) {
     return builder.getDenseI64ArrayAttr(values);
   };
-  Value taps = e.emit<ConvOp>(data, windows, e.none(), "NOTSET",
-                              list(getStrides()), group,
-                              list(shapeOf(windows).drop_front(2)),
-                              list(getPads()), list(getDilations()));
+  Value taps =
+      e.emit<ConvOp>(data, windows, e.none(), "NOTSET", list(getStrides()),
+                     group, list(shapeOf(windows).drop_front(2)),
+                     list(getPads()), list(getDilations()));
   int64_t axes = static_cast<int64_t>(getStrides().size());
   Value kernel = e.slice(taps, SmallVector<int64_t>(axes, 0),
                          getWeightShape().drop_front(2), iota(axes, 2));
@@ -103,15 +103,15 @@ Values MaxPoolGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   auto list = [&](ArrayRef<int64_t> values) {
     return builder.getDenseI64ArrayAttr(values);
   };
-  auto pool = builder.create<MaxPoolOp>(
-      getLoc(), v[1], "NOTSET", getCeilMode(), list(getDilations()),
-      getKernelShape(), list(getPads()), 0, list(getStrides()));
+  auto pool = builder.create<MaxPoolOp>(getLoc(), v[1], "NOTSET", getCeilMode(),
+                                        list(getDilations()), getKernelShape(),
+                                        list(getPads()), 0, list(getStrides()));
   auto type = cast<RankedTensorType>(v[1].getType());
   int64_t places = elementCount(shapeOf(v[0])), total = type.getNumElements();
   Value zeros = e.zeros(RankedTensorType::get(total, type.getElementType()));
-  Value flat = e.emit<ScatterElementsOp>(
-      zeros, e.reshape(pool.getIndices(), places), e.reshape(v[0], places), 0,
-      "add");
+  Value flat =
+      e.emit<ScatterElementsOp>(zeros, e.reshape(pool.getIndices(), places),
+                                e.reshape(v[0], places), 0, "add");
   return {e.reshape(flat, type.getShape())};
 }
 
@@ -153,8 +153,8 @@ static Value overTapCounts(OpEmitter &e, Value dy, AveragePoolGradOp op) {
     for (double count : counts)
       values.push_back(FloatAttr::get(element, count));
     auto type = RankedTensorType::get(along, element);
-    dy = e.div(dy, e.emit<ConstantOp>(type,
-                                      DenseElementsAttr::get(type, values)));
+    dy = e.div(dy,
+               e.emit<ConstantOp>(type, DenseElementsAttr::get(type, values)));
   }
   return dy;
 }

@@ -4,7 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 // of exponentials - the label's logit); `mean` divides the sum of losses by the
 // sum of weights.
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 

@@ -5,10 +5,11 @@
 //===----------------------------------------------------------------------===//
 //
 // A gather's adjoint adds at indices, which is a scatter with `add` into zeros.
-// A slice's adjoint is a pad; a stride s becomes s - 1 zeros after each element:
-// [a, b] seen as [[a], [b]], padded to [[a, 0], [b, 0]], seen as [a, 0, b, 0].
+// A slice's adjoint is a pad; a stride s becomes s - 1 zeros after each
+// element: [a, b] seen as [[a], [b]], padded to [[a, 0], [b, 0]], seen as [a,
+// 0, b, 0].
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -58,8 +59,8 @@ Values GatherGradOp::buildBody(OpBuilder &builder, ValueRange v) {
 Values GatherElementsGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   OpEmitter e(builder, getLoc());
   auto type = RankedTensorType::get(getDataShape(), elementTypeOf(v[0]));
-  return {e.emit<ScatterElementsOp>(e.zeros(type), v[1], v[0], getAxis(),
-                                    "add")};
+  return {
+      e.emit<ScatterElementsOp>(e.zeros(type), v[1], v[0], getAxis(), "add")};
 }
 
 /// Batch dimensions become leading index coordinates.

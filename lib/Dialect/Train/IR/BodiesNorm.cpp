@@ -8,7 +8,7 @@
 //
 //   dx = inv_std * (d - mean(d) - n * mean(d * n))
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -56,8 +56,8 @@ Values BatchNormOp::buildBody(OpBuilder &builder, ValueRange v) {
   int64_t channels = shape[1];
   Normalized n = normalize(e, v[0], axesWithout(rankOf(v[0]), 1),
                            getEpsilon().convertToDouble());
-  Value y = e.add(e.mul(n.value, e.reshape(v[1], shape)),
-                  e.reshape(v[2], shape));
+  Value y =
+      e.add(e.mul(n.value, e.reshape(v[1], shape)), e.reshape(v[2], shape));
   return {y, e.reshape(n.mean, channels), e.reshape(n.invStd, channels)};
 }
 
@@ -88,8 +88,8 @@ Values RunningUpdateOp::buildBody(OpBuilder &builder, ValueRange v) {
 
 Values RunningVarianceUpdateOp::buildBody(OpBuilder &builder, ValueRange v) {
   OpEmitter e(builder, getLoc());
-  Value variance = e.plus(e.reciprocal(e.mul(v[1], v[1])),
-                          -getEpsilon().convertToDouble());
+  Value variance =
+      e.plus(e.reciprocal(e.mul(v[1], v[1])), -getEpsilon().convertToDouble());
   return {movingAverage(e, v[0], e.cast(variance, elementTypeOf(v[0])),
                         getMomentum().convertToDouble())};
 }
@@ -114,8 +114,8 @@ Values LayerNormGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   Value n = e.mul(e.sub(v[1], v[3]), invStd);
   Value dscale = e.reduceToShape(e.mul(dy, n), shapeOf(scale));
   Value dbias = e.reduceToShape(dy, shapeOf(scale));
-  Value dx = normalizedGrad(e, e.mul(dy, scale), n, invStd,
-                            iota(rank - axis, axis));
+  Value dx =
+      normalizedGrad(e, e.mul(dy, scale), n, invStd, iota(rank - axis, axis));
   return {dx, dscale, dbias};
 }
 
@@ -142,11 +142,13 @@ Values LrnGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   Value dy = v[0], x = v[1];
   Type element = elementTypeOf(x);
   int64_t size = getSize(), before = (size - 1) / 2, after = size - 1 - before;
-  double alpha = getAlpha().convertToDouble(), beta = getBeta().convertToDouble();
+  double alpha = getAlpha().convertToDouble(),
+         beta = getBeta().convertToDouble();
   double share = alpha / static_cast<double>(size);
   Value squares = channelWindowSum(e, e.mul(x, x), before, after);
   Value d = e.plus(e.scale(squares, share), getBias().convertToDouble());
   Value direct = e.mul(dy, e.pow(d, e.scalar(element, -beta)));
-  Value through = channelWindowSum(e, e.div(e.mul(direct, x), d), after, before);
+  Value through =
+      channelWindowSum(e, e.div(e.mul(direct, x), d), after, before);
   return {e.sub(direct, e.scale(e.mul(x, through), 2.0 * share * beta))};
 }

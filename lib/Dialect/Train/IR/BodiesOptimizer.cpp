@@ -7,7 +7,7 @@
 // Formulas are those of torch.optim's SGD and AdamW. Numbers that depend on the
 // step alone are computed in float64 and then rounded to the parameter's type.
 //
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,8 +66,8 @@ Values AdamWUpdateOp::buildBody(OpBuilder &builder, ValueRange v) {
       param, e.scalar(element, 1.0 - lr * getWeightDecay().convertToDouble()));
   Value first = average(e, v[2], grad, beta1);
   Value second = average(e, v[3], e.mul(grad, grad), beta2);
-  Value stepSize = e.div(e.scalar(builder.getF64Type(), lr),
-                         biasCorrection(e, step, beta1));
+  Value stepSize =
+      e.div(e.scalar(builder.getF64Type(), lr), biasCorrection(e, step, beta1));
   Value root = e.sqrt(biasCorrection(e, step, beta2));
   Value denominator = e.plus(e.div(e.sqrt(second), e.cast(root, element)),
                              getEpsilon().convertToDouble());

@@ -8,8 +8,8 @@
 // lowtide/Runtime/Philox.h defines it: Philox4x32 with 10 rounds, key (seed's
 // low word, seed's high word), counter (block's low word, op_id, step's low
 // word, block's high word xor step's high word), where block = element / 4 and
-// the element takes output word element % 4. An element is dropped when its word
-// is below ratio * 2^32.
+// the element takes output word element % 4. An element is dropped when its
+// word is below ratio * 2^32.
 //
 // Words are int64 values below 2^32 here, since standard ops have no 32-bit
 // product with 64 bits of result. With the multiplier split as m1 * 2^16 + m0,
@@ -20,7 +20,7 @@
 //
 // Reference: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as
 // 1, 2, 3", SC 2011.
-// Tested by test/Integration/bodies and test/Rules/bodies.mlir.
+// Tested by test/Rules/gradients.test and test/Rules/bodies.test.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,16 +69,15 @@ static Value drawWords(OpEmitter &e, Value seed, Value step, int64_t opId,
   Words w{e};
   Type i64 = e.builder.getI64Type();
   int64_t blocks = (count + 3) / 4;
-  Value block = e.emit<RangeOp>(RankedTensorType::get({blocks}, i64),
-                                e.intScalar(0), e.intScalar(blocks),
-                                e.intScalar(1));
+  Value block =
+      e.emit<RangeOp>(RankedTensorType::get({blocks}, i64), e.intScalar(0),
+                      e.intScalar(blocks), e.intScalar(1));
   auto key = w.split(e.reshape(e.cast(seed, i64), {}));
   Value zeros = e.mul(block, e.intScalar(0));
   auto [stepLow, stepHigh] = w.split(e.reshape(e.cast(step, i64), {}));
-  std::array<Value, 4> c = {w.mod(block, word),
-                            e.add(zeros, e.intScalar(opId & (word - 1))),
-                            e.add(zeros, stepLow),
-                            w.bitXor(w.shiftDown(block, word), stepHigh)};
+  std::array<Value, 4> c = {
+      w.mod(block, word), e.add(zeros, e.intScalar(opId & (word - 1))),
+      e.add(zeros, stepLow), w.bitXor(w.shiftDown(block, word), stepHigh)};
   for (int round = 0; round < 10; ++round) {
     if (round > 0)
       for (int i = 0; i < 2; ++i)
@@ -109,12 +108,12 @@ static Value dropOut(OpEmitter &e, Value v, Value seed, Value step,
 
 Values train::DropoutOp::buildBody(OpBuilder &builder, ValueRange v) {
   OpEmitter e(builder, getLoc());
-  return {dropOut(e, v[0], v[1], v[2], getRatio().convertToDouble(),
-                  getOpId())};
+  return {
+      dropOut(e, v[0], v[1], v[2], getRatio().convertToDouble(), getOpId())};
 }
 
 Values train::DropoutGradOp::buildBody(OpBuilder &builder, ValueRange v) {
   OpEmitter e(builder, getLoc());
-  return {dropOut(e, v[0], v[1], v[2], getRatio().convertToDouble(),
-                  getOpId())};
+  return {
+      dropOut(e, v[0], v[1], v[2], getRatio().convertToDouble(), getOpId())};
 }

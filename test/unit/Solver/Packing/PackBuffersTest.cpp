@@ -157,6 +157,56 @@ TEST_CASE("a hopeless capacity is refused with the buffers that prove it") {
   CHECK(result.witness == std::vector<int32_t>{0, 1});
 }
 
+/// Every instant is filled to `load`: at each, two buffers die and others of
+/// the same total size are born.
+static PackingProblem fullProblem(std::mt19937_64 &random, int64_t load,
+                                  int64_t numTimes) {
+  PackingProblem problem;
+  std::vector<int32_t> alive;
+  auto fill = [&](int64_t bytes, int64_t time) {
+    while (bytes > 0) {
+      int64_t size = 1 + int64_t(random() % std::min<int64_t>(bytes, 6));
+      alive.push_back(addBuffer(problem, std::to_string(problem.buffers.size()),
+                                time, numTimes, size));
+      bytes -= size;
+    }
+  };
+  fill(load, 0);
+  for (int64_t time = 1; time < numTimes; ++time) {
+    int64_t freed = 0;
+    for (int i = 0; i < 2 && !alive.empty(); ++i) {
+      size_t pick = random() % alive.size();
+      PackingBuffer &b = problem.buffers[alive[pick]];
+      b.lifetime.front().upper = time;
+      freed += b.sizeBytes;
+      alive.erase(alive.begin() + pick);
+    }
+    fill(freed, time);
+  }
+  return problem;
+}
+
+TEST_CASE("where more than max live is needed, a few buffers prove it") {
+  std::mt19937_64 random(8);
+  int numAbove = 0;
+  for (int i = 0; i < 100; ++i) {
+    PackingProblem problem = fullProblem(random, 8, 16);
+    PackingResult result = checkedPack(problem);
+    REQUIRE(result.status == PackingStatus::Optimal);
+    REQUIRE(result.heightBytes == leastHeightByForce(problem));
+    if (result.heightBytes == result.maxLiveBytes)
+      continue;
+    ++numAbove;
+    PackingProblem part;
+    for (int32_t index : result.witness)
+      part.buffers.push_back(problem.buffers[index]);
+    REQUIRE(part.buffers.size() <= problem.buffers.size());
+    REQUIRE(maxLiveBytes(part) < result.heightBytes);
+    REQUIRE(leastHeightByForce(part) == result.heightBytes);
+  }
+  CHECK(numAbove > 0);
+}
+
 TEST_CASE("sizes past 2^31 are exact, totals past 2^61 are an error") {
   PackingProblem problem;
   addBuffer(problem, "a", 0, 2, int64_t(1) << 60);

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef LOWTIDE_DIALECT_ONNX_OPEMITTER_H
-#define LOWTIDE_DIALECT_ONNX_OPEMITTER_H
+#ifndef LOWTIDE_DIALECT_ONNX_IR_OPEMITTER_H
+#define LOWTIDE_DIALECT_ONNX_IR_OPEMITTER_H
 
 #include "lowtide/Dialect/Onnx/IR/Onnx.h"
 
@@ -47,9 +47,9 @@ public:
   mlir::Location loc;
 
   /// The first result of a new op with inferred result types.
-  template <typename OpT, typename... Args> mlir::Value emit(Args &&...args) {
-    return builder.create<OpT>(loc, std::forward<Args>(args)...)
-        ->getResult(0);
+  template <typename OpT, typename... Args>
+  mlir::Value emit(Args &&...args) {
+    return builder.create<OpT>(loc, std::forward<Args>(args)...)->getResult(0);
   }
 
   // Constants.
@@ -100,8 +100,7 @@ public:
   mlir::Value transposeMatrix(mlir::Value a);
   mlir::Value concat(mlir::ValueRange values, int64_t axis);
   mlir::Value slice(mlir::Value a, llvm::ArrayRef<int64_t> starts,
-                    llvm::ArrayRef<int64_t> ends,
-                    llvm::ArrayRef<int64_t> axes);
+                    llvm::ArrayRef<int64_t> ends, llvm::ArrayRef<int64_t> axes);
   /// One axis, from `start` to before `end`.
   mlir::Value slice(mlir::Value a, int64_t start, int64_t end, int64_t axis);
   /// Borders of `value` around: begins, then ends, for every axis.
@@ -129,4 +128,4 @@ public:
 
 } // namespace lowtide::onnx
 
-#endif // LOWTIDE_DIALECT_ONNX_OPEMITTER_H
+#endif // LOWTIDE_DIALECT_ONNX_IR_OPEMITTER_H

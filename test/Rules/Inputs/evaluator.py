@@ -63,6 +63,11 @@ class Gelu(OpRun):
         return (np.asarray(0.5 * x * (1 + erf), x.dtype),)
 
 
+class HardSwish(OpRun):
+    def _run(self, x):
+        return (np.asarray(x * np.clip(x / 6 + 0.5, 0, 1)),)
+
+
 class Softsign(OpRun):
     def _run(self, x):
         return (np.asarray(x / (1 + np.abs(x))),)
@@ -107,9 +112,10 @@ class ConvTranspose(OpRun):
         p = list(pads or [0] * 2 * rank)
         full = [s[i] * (x.shape[i + 2] - 1) + d[i] * (kernel[i] - 1) + 1
                 for i in range(rank)]
-        if auto_pad in ("SAME_UPPER", "SAME_LOWER"):
+        if output_shape or auto_pad in ("SAME_UPPER", "SAME_LOWER"):
             for i in range(rank):
-                total = full[i] + rest[i] - x.shape[i + 2] * s[i]
+                wanted = output_shape[i] if output_shape else x.shape[i + 2] * s[i]
+                total = full[i] + rest[i] - wanted
                 half = total // 2
                 p[i] = half if auto_pad == "SAME_UPPER" else total - half
                 p[i + rank] = total - p[i]
@@ -183,7 +189,7 @@ class LRN(OpRun):
         for c in range(x.shape[1]):
             first, last = max(0, c - before), min(x.shape[1], c + after + 1)
             sums[:, c] = np.sum(x[:, first:last] ** 2, axis=1)
-        return (x / (bias + alpha / size * sums) ** beta,)
+        return (x / (float(bias) + float(alpha) / size * sums) ** float(beta),)
 
 
 class Pad(OpRun):
@@ -226,7 +232,7 @@ class SoftmaxCrossEntropyLoss(OpRun):
         return (loss, logs) if len(self.onnx_node.output) > 1 else (loss,)
 
 
-OPS = [Erf, Gelu, Softsign, Mean, Conv, ConvTranspose, MaxPool, AveragePool,
+OPS = [Erf, Gelu, HardSwish, Softsign, Mean, Conv, ConvTranspose, MaxPool, AveragePool,
        GlobalMaxPool, LRN, Pad, NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss]
 for op in OPS:
     op.op_domain = ""

@@ -34,6 +34,7 @@ class Case:
     result_types: list
     outputs: set
     expected: list | None = None
+    adjoints: list | None = None
 
 
 ALL = []
@@ -102,7 +103,7 @@ def infer_types(op, operands, arguments, attributes, count):
 
 
 def case(op, *operands, results=1, outputs=None, types=None, expect=None, tag="",
-         **attributes):
+         adjoints=None, **attributes):
     """Array operands given as ("c", array) are constants."""
     arguments, listed = {}, []
     operands = list(operands) + [None] * (OPERANDS.get(op, 0) - len(operands))
@@ -123,7 +124,7 @@ def case(op, *operands, results=1, outputs=None, types=None, expect=None, tag=""
     kinds = kinds + ["none"] * absent
     shapes = ",".join("x".join(map(str, a.shape)) or "()" for a in arguments.values())
     ALL.append(Case(f"{op}[{shapes}]{tag}", op, listed, arguments, attributes, kinds,
-                    set(outputs), expect))
+                    set(outputs), expect, adjoints))
 
 
 # Operands and results that the dialect names even where they are absent.
@@ -131,6 +132,16 @@ OPERANDS = {"Conv": 3, "ConvTranspose": 3, "Clip": 3, "Gemm": 3, "Dropout": 3,
             "SoftmaxCrossEntropyLoss": 3, "NegativeLogLikelihoodLoss": 3}
 RESULTS = {"MaxPool": 2, "Dropout": 2, "BatchNormalization": 3,
            "SoftmaxCrossEntropyLoss": 2}
+
+
+def known(op, *operands, expect, adjoint=None, **rest):
+    """A case whose gradients are known; the results' adjoint is all ones."""
+    case(op, *operands, expect=[np.asarray(e, np.float64) for e in expect], **rest)
+    last = ALL[-1]
+    shape, _ = mlirtext.parse_type(last.result_types[min(last.outputs)])
+    last.adjoints = [np.ones(shape) if adjoint is None
+                     else np.array(adjoint, np.float64).reshape(shape)]
+    last.name += "=known"
 
 
 def const(array):
@@ -235,6 +246,9 @@ case("ConvTranspose", rand(1, 2, 3, 3), rand(2, 1, 3, 3), strides=[2, 2],
      output_padding=[1, 1], pads=[1, 1, 1, 1])
 case("ConvTranspose", rand(2, 4, 3, 4), rand(4, 2, 3, 2), rand(4), group=2,
      dilations=[2, 1], strides=[1, 2], pads=[1, 0, 0, 1])
+case("ConvTranspose", rand(1, 2, 3, 4), rand(2, 2, 3, 3), strides=[2, 2],
+     output_shape=[6, 8], tag="output_shape")
+case("ConvTranspose", rand(1, 2, 3), rand(2, 2, 3), strides=[2], auto_pad="SAME_LOWER")
 case("MaxPool", apart(2, 3, 7), kernel_shape=[3], strides=[2])
 case("MaxPool", apart(1, 2, 5, 6), kernel_shape=[2, 3], strides=[2, 1],
      pads=[1, 0, 0, 1])
@@ -365,3 +379,72 @@ for op in ["ReduceSum", "ReduceMean", "ReduceMax", "ReduceMin", "ReduceProd",
                  keepdims=keep, tag=f"{axes}{keep}")
     case(op, apart(2, 3), None, noop_with_empty_axes=1, tag="noop")
 case("ReduceProd", np.array([[1.0, 0.0, 2.0], [0.0, 3.0, 0.0]]), const(ints(1)))
+
+# ---- known gradients: kinks, ties, and examples from bug reports ------------------
+NAN = np.nan
+
+
+def array(*values):
+    return np.array(values, np.float64)
+
+
+known("Relu", array(0.0, -0.0, 1.0, -1.0), expect=[[0, 0, 1, 0]])
+known("Max", array(2.0), array(2.0), expect=[[0.5], [0.5]])
+known("Max", array(1.0), array(1.0), array(1.0), adjoint=[3.0], expect=[[1], [1], [1]])
+known("Min", array(2.0), array(2.0), expect=[[0.5], [0.5]])
+known("Clip", array(0, 6, 3, -1, 7), const(np.array(0.0)), const(np.array(6.0)),
+      expect=[[1, 1, 1, 0, 0]])
+known("Where", const(np.array([True, False])), array(5, 6), array(7, 8),
+      adjoint=[1, NAN], expect=[[1, 0], [0, NAN]])
+known("Trilu", np.zeros((2, 2)), None, adjoint=[[1, NAN], [1, 1]], upper=0,
+      expect=[[[1, 0], [1, 1]]])
+known("Abs", array(0.0, -2.0), expect=[[0, -1]])
+known("Pow", array(0.0, 2.0), array(0.0, 3.0), expect=[[0, 12], [0, 8 * np.log(2)]])
+known("ReduceMax", array(0.6, 0.6, 0.3).reshape(1, 3), const(ints(1)),
+      expect=[[[0.5, 0.5, 0]]])
+known("ReduceMin", array(1, 2, 1).reshape(1, 3), const(ints(1)), keepdims=0,
+      expect=[[[0.5, 0, 0.5]]])
+known("ReduceL2", np.zeros((2, 2)), None, expect=[np.zeros((2, 2))])
+known("MaxPool", np.ones((1, 1, 3, 3)), kernel_shape=[2, 2],
+      expect=[[[[[1, 1, 0], [1, 1, 0], [0, 0, 0]]]]])
+known("MaxPool", np.arange(1.0, 17).reshape(1, 1, 4, 4), kernel_shape=[2, 2],
+      dilations=[2, 2],
+      expect=[[[[[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 1, 1], [0, 0, 1, 1]]]]])
+known("GlobalMaxPool", np.ones((1, 1, 3)), expect=[[[[1, 0, 0]]]])
+known("Reciprocal", array(1, 2, -4), expect=[[-1, -0.25, -0.0625]])
+known("Gemm", array(1, 2, 3).reshape(1, 3), array(1, 0, 1, 0, 1, 0).reshape(2, 3),
+      array(10, 20), alpha=F32(0.5), beta=F32(2.0), transB=1,
+      expect=[[[0.5, 0.5, 0.5]], [[0.5, 1, 1.5], [0.5, 1, 1.5]], [2, 2]])
+known("MatMul", array(1, 2, 3, 4).reshape(2, 2), array(5, 6),
+      expect=[[[5, 6], [5, 6]], [4, 6]])
+known("Gather", rand(4, 2), const(ints(1, 1, -1)),
+      expect=[[[0, 0], [2, 2], [0, 0], [1, 1]]])
+known("GatherElements", array(1, 2, 3, 4).reshape(2, 2),
+      const(np.array([[0, 0], [1, 0]])), axis=1, expect=[[[2, 0], [1, 1]]])
+known("Slice", rand(5), const(ints(-1)), const(ints(LEAST)), const(ints(0)),
+      const(ints(-1)), adjoint=[1, 2, 3, 4, 5], expect=[[5, 4, 3, 2, 1]])
+known("Slice", rand(6), const(ints(1)), const(ints(6)), const(ints(0)),
+      const(ints(2)), expect=[[0, 1, 0, 1, 0, 1]])
+for mode, grad in [("reflect", [10, 12, 6]), ("edge", [6, 4, 18]), ("wrap", [9, 12, 7])]:
+    known("Pad", rand(3), const(ints(2, 2)), None, None, mode=mode,
+          adjoint=[1, 2, 3, 4, 5, 6, 7], expect=[grad])
+known("Pad", rand(4), const(ints(-1, 1)), None, None, expect=[[0, 1, 1, 1]])
+known("Conv", rand(1, 1, 6), np.ones((1, 1, 3)), strides=[2],
+      expect=[[[[1, 1, 2, 1, 1, 0]]]])
+known("Split", rand(6), const(ints(2, 3, 1)), results=3, outputs=[1],
+      adjoint=[1, 1, 1], expect=[[0, 0, 1, 1, 1, 0]])
+known("Expand", rand(3, 1), const(ints(2, 1, 6)), expect=[[[12], [12], [12]]])
+known("Tile", rand(2), const(ints(3)), expect=[[3, 3]])
+known("SoftmaxCrossEntropyLoss", array(1, 2, 3, 4, 5, 6).reshape(2, 3),
+      const(ints(2, -1)), None, ignore_index=-1,
+      expect=[[[0.090031, 0.244728, -0.334759], [0, 0, 0]]])
+known("SoftmaxCrossEntropyLoss", array(1, 2, 3, 4, 5, 6).reshape(2, 3),
+      const(ints(2, 0)), const(array(1, 1, 3)),
+      expect=[[[0.067523, 0.183546, -0.251069], [-0.227492, 0.061182, 0.16631]]])
+known("train.layer_norm", array(1, 2, 4, 8, 0, 1, 0, 3).reshape(2, 4),
+      array(1, 0.5, 2, 1), np.zeros(4), axis=1, epsilon=F64(1e-5),
+      adjoint=[[1, 2, 3, 4], [1, 2, 3, 4]],
+      types=[f64_type(2, 4), f64_type(2, 1), f64_type(2, 1)], outputs=[0],
+      expect=[[[-0.246506, -0.428141, 1.073596, -0.398949],
+               [-1.496906, -1.632988, 2.585563, 0.544331]],
+              [-1.842248, -1.305506, -2.16973, 12.872979], [2, 4, 6, 8]])
