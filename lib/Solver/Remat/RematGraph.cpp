@@ -33,7 +33,7 @@ RematGraph::RematGraph(const RematProblem &p)
       bytes(p.values.size()), workspace(p.ops.size()), users(p.values.size()),
       position(p.ops.size()), order(p.order), keep(p.values.size(), false),
       maxRuns(p.ops.size(), INT_MAX), deadline(p.ops.size(), INT_MAX),
-      inplace(p.ops.size()), searchCost(p.ops.size()) {
+      later(p.ops.size()), inplace(p.ops.size()), searchCost(p.ops.size()) {
   for (const RematView &view : p.views)
     baseOf[view.view] = view.base;
   for (size_t v = 0; v < p.values.size(); ++v)
@@ -56,9 +56,11 @@ RematGraph::RematGraph(const RematProblem &p)
   }
   for (int v : p.keep)
     keep[v] = true;
-  for (const RematAfter &edge : p.after)
+  for (const RematAfter &edge : p.after) {
+    later[edge.earlier].push_back(edge.later);
     deadline[edge.earlier] =
         std::min(deadline[edge.earlier], position[edge.later]);
+  }
   for (const RematInplace &pair : p.inplace) {
     int root = pair.input;
     while (baseOf[root] >= 0)

@@ -174,11 +174,8 @@ int64_t Sequence::carry(int step) const {
 bool Sequence::canInsert(int op, int step) const {
   if (runs[op] >= graph.maxRuns[op] || step <= stepAt[firstNode[op]])
     return false;
-  if (graph.deadline[op] == INT_MAX)
-    return true;
-  // In a free order any of the later ops may have moved to the front.
-  for (const RematAfter &edge : graph.problem->after)
-    if (edge.earlier == op && step > stepAt[firstNode[edge.later]])
+  for (int other : graph.later[op])
+    if (step > stepAt[firstNode[other]])
       return false;
   return true;
 }

@@ -53,6 +53,8 @@ struct RematGraph {
   std::vector<int> maxRuns;            ///< per op, INT_MAX: no limit
   /// Per op: the first position whose op must come after every run of it.
   std::vector<int> deadline;
+  /// Per op: the ops that must come after every run of it.
+  std::vector<std::vector<int>> later;
   /// Per op, the largest saving first.
   std::vector<std::vector<InplacePair>> inplace;
   /// Per op: what one more run weighs when plans are compared.
