@@ -1,4 +1,4 @@
-//===- CommandLine.h - Flags, paths and messages of the tools --*- C++ -*-===//
+//===- CommandLine.h - Flags, paths and messages of the tools ---*- C++ -*-===//
 //
 // Part of Lowtide, under the Apache License v2.0. See LICENSE.
 //

@@ -9,7 +9,7 @@
 #include "ReportFlags.h"
 #include "StepFlags.h"
 
-#include "llvm/Support/Signals.h"
+#include "llvm/ADT/ArrayRef.h"
 
 using namespace lowtide::cli;
 using llvm::StringRef;
@@ -120,11 +120,11 @@ static bool asksForHelp(const std::vector<std::string> &words) {
   return false;
 }
 
-int main(int argc, char **argv) {
+static int dispatch(llvm::ArrayRef<const char *> words) {
   std::vector<Subcommand> commands = subcommands();
-  if (argc < 2)
+  if (words.empty())
     return fail(UsageError, "no command given; try lowtide --help");
-  StringRef name = argv[1];
+  StringRef name = words.front();
   if (name == "--help" || name == "-h" || name == "help") {
     printHelp(commands);
     return Done;
@@ -136,14 +136,23 @@ int main(int argc, char **argv) {
   for (const Subcommand &command : commands) {
     if (command.name != name)
       continue;
-    std::vector<std::string> words(argv + 2, argv + argc);
+    std::vector<std::string> rest(words.begin() + 1, words.end());
     std::string synopsis = "lowtide " + name.str() + " " + command.synopsis;
-    if (asksForHelp(words)) {
+    if (asksForHelp(rest)) {
       printHelp(command, synopsis);
       return Done;
     }
-    Arguments arguments(std::move(words), synopsis);
+    Arguments arguments(std::move(rest), synopsis);
     return command.run(arguments);
   }
   return fail(UsageError, "unknown command '" + name + "'; try lowtide --help");
+}
+
+int main(int argc, char **argv) {
+  int code = dispatch(llvm::ArrayRef<const char *>(argv + 1, argv + argc));
+  llvm::outs().flush();
+  if (!llvm::outs().has_error())
+    return code;
+  llvm::outs().clear_error();
+  return fail(InputOutput, "cannot write to standard output");
 }

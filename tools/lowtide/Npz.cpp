@@ -147,10 +147,11 @@ cli::readNpz(StringRef path, const ArrayTypes &wanted) {
     const char *raw = zip_get_name(archive->get(), i, ZIP_FL_ENC_RAW);
     StringRef name = raw ? raw : "";
     name.consume_back(".npy");
-    std::string where = ("'" + path + "': array '" + name + "' ").str();
+    std::string where =
+        printable(("'" + path + "': array '" + name + "' ").str());
     auto found = wanted.find(name.str());
     if (found == wanted.end())
-      return error(printable(where) +
+      return error(where +
                    "is no input of the model; those are: " + listNames(wanted));
     Member member(zip_fopen_index(archive->get(), i, 0));
     if (!member)

@@ -168,11 +168,16 @@ int OptimizeCommand::finish(Session &session, const Target &target,
     int code = reports.write(*report);
     return code ? code : BudgetNotMet;
   }
-  const PlanOptions &options = planFlags.options;
+  PlanOptions options = planFlags.options;
   Progress progress;
-  if (options.timeLimitSeconds == 0 || planSeconds < options.timeLimitSeconds)
+  bool limited = options.timeLimitSeconds > 0;
+  options.timeLimitSeconds -= limited ? planSeconds : 0;
+  if (!limited || options.timeLimitSeconds > 0)
     addWhatNext(session, target, options, progress, *report);
-  storeWhatNext(*report, session.model);
+  // What a clock may have cut short would make files differ.
+  if (!limited)
+    storeWhatNext(*report, session.model);
+  recordDimensions(session.model);
   if (!dryRun)
     if (int code = session.save(outPath(), exportOptions))
       return code;

@@ -90,10 +90,5 @@ int ReportFlags::writeEach(
       return fail(InputOutput, "cannot write '" + request.path +
                                    "': " + llvm::toString(std::move(error)));
   }
-  llvm::outs().flush();
-  if (llvm::outs().has_error()) {
-    llvm::outs().clear_error();
-    return fail(InputOutput, "cannot write to standard output");
-  }
   return Done;
 }

@@ -8,6 +8,8 @@
 
 #include "lowtide/Transforms/Shapes.h"
 
+#include "mlir/IR/Builders.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/GlobPattern.h"
@@ -299,6 +301,19 @@ static int checkLoss(mlir::func::FuncOp function, const Arguments &arguments,
   return Done;
 }
 
+static constexpr const char *stepOptions = "train.options";
+static constexpr const char *planSummary = "plan.summary";
+static constexpr const char *dimsEntry = "dims";
+
+/// Sets an entry of a dictionary attribute of `function`.
+static void setEntry(mlir::func::FuncOp function, StringRef dictionary,
+                     StringRef entry, mlir::Attribute value) {
+  mlir::NamedAttrList entries(
+      function->getAttrOfType<mlir::DictionaryAttr>(dictionary));
+  entries.set(entry, value);
+  function->setAttr(dictionary, entries.getDictionary(function.getContext()));
+}
+
 int cli::buildTrainingStep(Session &session, const Arguments &arguments,
                            const StepFlags &flags) {
   if (isStep(session.model)) {
@@ -328,5 +343,20 @@ int cli::buildTrainingStep(Session &session, const Arguments &arguments,
   // Once more, now that the shapes are known.
   if (int code = checkLoss(function, arguments, flags))
     return code;
-  return mlir::failed(makeStep(session.model, flags.step)) ? Unsupported : Done;
+  if (mlir::failed(makeStep(session.model, flags.step)))
+    return Unsupported;
+  mlir::Builder builder(&session.context);
+  mlir::NamedAttrList dims;
+  for (const auto &[name, size] : flags.forward.sizeByName)
+    dims.set(name, builder.getI64IntegerAttr(size));
+  setEntry(getMain(session.model), stepOptions, dimsEntry,
+           dims.getDictionary(&session.context));
+  return Done;
+}
+
+void cli::recordDimensions(Model &model) {
+  mlir::func::FuncOp function = getMain(model);
+  auto options = function->getAttrOfType<mlir::DictionaryAttr>(stepOptions);
+  if (mlir::Attribute dims = options ? options.get(dimsEntry) : nullptr)
+    setEntry(function, planSummary, dimsEntry, dims);
 }

@@ -43,6 +43,10 @@ int bindForward(Session &session, const ForwardOptions &options);
 int buildTrainingStep(Session &session, const Arguments &arguments,
                       const StepFlags &flags);
 
+/// Notes in the plan of a model in form F4 which dimensions its step was made
+/// with.
+void recordDimensions(Model &model);
+
 } // namespace lowtide::cli
 
 #endif // LOWTIDE_TOOLS_LOWTIDE_STEPFLAGS_H
