@@ -22,6 +22,15 @@ def parameters_saved(model, outputs, trained):
     assert arrays["loss"].shape == ()
 
 
+def double(model, outputs, saved):
+    old, new, arrays = weights(model), weights(saved), np.load(outputs)
+    assert arrays["loss"].dtype == np.float64
+    for name in old:
+        assert arrays[name + ".new"].dtype == np.float64
+        assert new[name].dtype == np.float32
+        assert np.array_equal(arrays[name + ".new"].astype(np.float32), new[name]), name
+
+
 def like_numpy(lowtide, step):
     """Given inputs are taken as they are, converted where nothing is lost."""
     w = weights(step)
