@@ -61,4 +61,15 @@ def tamper(path, out):
     onnx.save(model, out)
 
 
+def promise_too_much(path, out):
+    """The plan claims an arena that its values don't fill."""
+    model = onnx.load(path)
+    for entry in model.metadata_props:
+        if entry.key == "lowtide.plan":
+            plan = json.loads(entry.value)
+            plan["arena"]["bytes"] += 4096
+            entry.value = json.dumps(plan)
+    onnx.save(model, out)
+
+
 globals()[sys.argv[1]](*sys.argv[2:])
