@@ -80,6 +80,12 @@ public:
     for (const auto &input : graph.input()) {
       if (input.name().empty())
         return diagnostics.badModel(where + ": an input without a name");
+      for (const auto &dim : input.type().tensor_type().shape().dim())
+        if (dim.dim_value() < 0)
+          return diagnostics.badModel(
+              where + ": input '" + input.name() +
+              "' has the negative dimension " + Twine(dim.dim_value()) +
+              "; one that isn't known has a name instead");
       if (FileStatus s = define(scope, input.name(), where);
           s != FileStatus::Ok)
         return s;

@@ -153,9 +153,10 @@ static void printJson(const std::string &model, const ModelSummary &summary,
   llvm::outs() << json.take();
 }
 
-/// Plans a copy as store-all; nothing where it can't be planned, which the
-/// lists have said already.
-static std::optional<MemoryFigures> measure(Session &session) {
+/// Plans a copy as store-all; nothing and the first reason where it can't be
+/// planned.
+static std::optional<MemoryFigures> measure(Session &session,
+                                            std::string &reason) {
   auto target = makeTarget("cpu", "");
   if (!target) {
     llvm::consumeError(target.takeError());
@@ -164,9 +165,11 @@ static std::optional<MemoryFigures> measure(Session &session) {
   Model copy = session.cloneModel();
   session.diagnostics.hold();
   auto outcome = planModel(copy, *target, PlanOptions());
-  session.diagnostics.release();
-  if (mlir::failed(outcome))
+  std::vector<std::string> errors = session.diagnostics.release();
+  if (mlir::failed(outcome)) {
+    reason = errors.empty() ? "the graph can't be planned" : errors.front();
     return std::nullopt;
+  }
   return MemoryFigures{outcome->residentBytes, outcome->storeAllPeakBytes,
                        outcome->floorBytes};
 }
@@ -196,15 +199,20 @@ int cli::runInfo(Arguments &arguments) {
     summary = summarize(session.model);
   }
   std::optional<MemoryFigures> figures;
+  std::string reason;
   if (summary.unboundDimensions.empty()) {
     if (forward && step.hasLoss && summary.withoutGradient.empty())
       if (mlir::failed(makeStep(session.model, step.step)))
         return Unsupported;
-    figures = measure(session);
+    figures = measure(session, reason);
   }
   if (arguments.has("--json"))
     printJson(modelName(path), summary, figures);
   else
     printText(modelName(path), summary, figures);
+  if (!reason.empty())
+    warn("no byte figures: " + reason +
+         (forward && !step.hasLoss ? " (--loss asks for the training step's)"
+                                   : ""));
   return Done;
 }

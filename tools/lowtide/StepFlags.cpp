@@ -334,12 +334,10 @@ int cli::buildTrainingStep(Session &session, const Arguments &arguments,
   if (int code = bindForward(session, flags.forward))
     return code;
   auto unbound = getUnboundDimensions(getMain(session.model));
-  if (!unbound.empty()) {
-    std::string example = "--dim " + unbound.front() + "=VALUE";
+  if (!unbound.empty())
     return arguments.usage("a training step needs every dimension bound; "
                            "unbound: " +
-                           llvm::join(unbound, ", ") + " (" + example + ")");
-  }
+                           llvm::join(unbound, ", ") + " (--dim NAME=VALUE)");
   // Once more, now that the shapes are known.
   if (int code = checkLoss(function, arguments, flags))
     return code;

@@ -62,7 +62,7 @@ def check(name, code):
         # A machine under load gets some time more.
         assert seconds < 20, (name, command, seconds)
         said = said or ran.stderr.decode()
-    left = [f for f in os.listdir(".") if f.startswith("out") or f.endswith(".tmp")]
+    left = [f for f in os.listdir(".") if f.startswith("out.") or f.endswith(".tmp")]
     assert not left, (name, left)
     print(f"{name}: {said}", end="")
 

@@ -22,6 +22,15 @@ def parameters_saved(model, outputs, trained):
     assert arrays["loss"].shape == ()
 
 
+def double(model, outputs, saved):
+    old, new, arrays = weights(model), weights(saved), np.load(outputs)
+    assert arrays["loss"].dtype == np.float64
+    for name in old:
+        assert arrays[name + ".new"].dtype == np.float64
+        assert new[name].dtype == np.float32
+        assert np.array_equal(arrays[name + ".new"].astype(np.float32), new[name]), name
+
+
 def like_numpy(lowtide, step):
     """Given inputs are taken as they are, converted where nothing is lost."""
     w = weights(step)
@@ -48,6 +57,17 @@ def tamper(path, out):
             plan = json.loads(entry.value)
             offsets = plan["offsets"]
             offsets["w1"] = offsets["w0"]
+            entry.value = json.dumps(plan)
+    onnx.save(model, out)
+
+
+def promise_too_much(path, out):
+    """The plan claims an arena that its values don't fill."""
+    model = onnx.load(path)
+    for entry in model.metadata_props:
+        if entry.key == "lowtide.plan":
+            plan = json.loads(entry.value)
+            plan["arena"]["bytes"] += 4096
             entry.value = json.dumps(plan)
     onnx.save(model, out)
 
