@@ -216,6 +216,11 @@ static void fillFigures(report::PlanReport &report,
   report.stepCostSeconds = static_cast<double>(outcome.costOnce) * picosecond;
   if (outcome.smallestFeasibleBytes > 0)
     report.smallestFeasibleBytes = outcome.smallestFeasibleBytes;
+  if (outcome.leastCostPlanned > 0)
+    report.whatNext.push_back(
+        {"smallest", outcome.smallestFeasibleBytes,
+         percentAbove(outcome.leastCostPlanned, outcome.costOnce),
+         percentAbove(outcome.leastCostBound, outcome.costOnce)});
   if (!outcome.forcedByNode.empty())
     report.forcedBy =
         report::ForcedBy{outcome.forcedByNode, outcome.forcedByTensors};

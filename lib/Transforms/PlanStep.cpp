@@ -50,8 +50,10 @@ private:
   solver::RematOptions solverOptions(int64_t budgetBytes) const;
   FailureOr<PlacedPlan> place(solver::RematResult result);
   FailureOr<PlacedPlan> planWithin(int64_t budgetBytes);
-  FailureOr<PlacedPlan> planLeast();
-  FailureOr<PlacedPlan> planStoreAll();
+  FailureOr<PlacedPlan> refuseBelow(int64_t leastBytes, int64_t budgetBytes);
+  LogicalResult findLeast();
+  LogicalResult planStoreAll();
+  FailureOr<PlacedPlan> choosePlan(PlanOutcome &outcome);
   void refuse(PlanOutcome &outcome, const solver::RematResult &result);
   void accept(PlanOutcome &outcome, const PlacedPlan &plan);
 
@@ -61,6 +63,7 @@ private:
   const PlanOptions &options;
   std::optional<StepMemory> memory;
   solver::RematProblem problem;
+  std::optional<PlacedPlan> storeAll, least;
 };
 
 } // namespace
@@ -106,17 +109,30 @@ FailureOr<PlacedPlan> StepPlanner::place(solver::RematResult result) {
                     placement->maxLiveBytes};
 }
 
-FailureOr<PlacedPlan> StepPlanner::planStoreAll() {
+LogicalResult StepPlanner::planStoreAll() {
   solver::RematResult result;
   result.status = solver::RematStatus::Optimal;
   result.schedule = problem.order;
   for (const solver::RematOp &op : problem.ops)
     result.onceCost += op.cost;
   result.cost = result.boundCost = result.onceCost;
-  return place(std::move(result));
+  result.stoppedBy = "done";
+  auto plan = place(std::move(result));
+  if (failed(plan))
+    return failure();
+  storeAll = std::move(*plan);
+  return success();
 }
 
+/// A budget below the least arena is refused even where a lucky placement would
+/// fit, so that the smallest feasible budget is one number.
 FailureOr<PlacedPlan> StepPlanner::planWithin(int64_t budgetBytes) {
+  if (!options.leastArenaBytes && failed(findLeast()))
+    return failure();
+  int64_t leastBytes =
+      least ? least->arenaBytes : options.leastArenaBytes.value_or(0);
+  if (budgetBytes < leastBytes)
+    return refuseBelow(leastBytes, budgetBytes);
   int64_t asked = budgetBytes;
   constexpr int rounds = 8;
   for (int round = 0; round < rounds; ++round) {
@@ -124,29 +140,52 @@ FailureOr<PlacedPlan> StepPlanner::planWithin(int64_t budgetBytes) {
         solver::solveRemat(problem, solverOptions(asked));
     if (!result.error.empty())
       return function.emitError() << "the planner failed: " << result.error;
-    if (!result.hasPlan()) {
-      // The margin for addresses counts for what the user has to give.
-      if (result.smallestFeasibleBytes > 0)
-        result.smallestFeasibleBytes += budgetBytes - asked;
-      return PlacedPlan{std::move(result), 0, 0};
-    }
+    if (!result.hasPlan())
+      break;
     auto plan = place(std::move(result));
     if (failed(plan) || plan->arenaBytes <= budgetBytes)
       return plan;
     asked -= plan->arenaBytes - budgetBytes;
   }
-  solver::RematResult none;
-  none.status = solver::RematStatus::Timeout;
-  return PlacedPlan{std::move(none), 0, 0};
+  if (failed(findLeast()))
+    return failure();
+  return *least;
 }
 
-FailureOr<PlacedPlan> StepPlanner::planLeast() {
+/// The refusal of a budget that is below the least arena.
+FailureOr<PlacedPlan> StepPlanner::refuseBelow(int64_t leastBytes,
+                                               int64_t budgetBytes) {
+  solver::RematResult result =
+      solver::solveRemat(problem, solverOptions(budgetBytes));
+  if (!result.error.empty())
+    return function.emitError() << "the planner failed: " << result.error;
+  if (result.hasPlan()) {
+    result.status = solver::RematStatus::Timeout;
+    result.schedule.clear();
+  }
+  if (result.witnessOp < 0)
+    result.witnessOp = solver::provedFloor(problem).op;
+  result.smallestFeasibleBytes = leastBytes;
+  return PlacedPlan{std::move(result), 0, 0};
+}
+
+/// The plan with the lowest arena that is found; the store-all plan where
+/// recomputation doesn't help.
+LogicalResult StepPlanner::findLeast() {
+  if (least)
+    return success();
   solver::RematResult result = solver::minimizePeak(problem, solverOptions(0));
   if (!result.error.empty())
     return function.emitError() << "the planner failed: " << result.error;
+  least = *storeAll;
   if (!result.hasPlan())
-    return PlacedPlan{std::move(result), 0, 0};
-  return place(std::move(result));
+    return success();
+  auto plan = place(std::move(result));
+  if (failed(plan))
+    return failure();
+  if (plan->arenaBytes < least->arenaBytes)
+    least = std::move(*plan);
+  return success();
 }
 
 void StepPlanner::refuse(PlanOutcome &outcome,
@@ -178,39 +217,49 @@ void StepPlanner::accept(PlanOutcome &outcome, const PlacedPlan &plan) {
     outcome.stoppedBy = plan.result.stoppedBy;
 }
 
+/// The plan that the budget asks for, and the budget in bytes.
+FailureOr<PlacedPlan> StepPlanner::choosePlan(PlanOutcome &outcome) {
+  if (std::holds_alternative<LeastBudget>(options.budget)) {
+    if (failed(findLeast()))
+      return failure();
+    outcome.budgetBytes = least->arenaBytes;
+    return *least;
+  }
+  if (auto *bytes = std::get_if<ByteBudget>(&options.budget))
+    outcome.budgetBytes = bytes->bytes;
+  else if (auto *percent = std::get_if<PercentBudget>(&options.budget))
+    outcome.budgetBytes =
+        solver::percentOfPeak(storeAll->arenaBytes, percent->percent);
+  if (std::holds_alternative<StoreAllBudget>(options.budget) ||
+      outcome.budgetBytes >= storeAll->arenaBytes)
+    return *storeAll;
+  return planWithin(outcome.budgetBytes);
+}
+
 FailureOr<PlanOutcome> StepPlanner::run() {
   if (failed(analyze()))
     return failure();
   if (!options.keepOrder && failed(reorder()))
     return failure();
-  auto storeAll = planStoreAll();
-  if (failed(storeAll))
+  if (failed(planStoreAll()))
     return failure();
   PlanOutcome outcome;
   outcome.storeAllPeakBytes = storeAll->arenaBytes;
   outcome.residentBytes = memory->getResidentBytes();
   outcome.floorBytes = solver::provedFloor(problem).bytes;
   outcome.costOnce = storeAll->result.onceCost;
-  FailureOr<PlacedPlan> plan = storeAll;
-  bool least = std::holds_alternative<LeastBudget>(options.budget);
-  if (auto *bytes = std::get_if<ByteBudget>(&options.budget))
-    outcome.budgetBytes = bytes->bytes;
-  else if (auto *percent = std::get_if<PercentBudget>(&options.budget))
-    outcome.budgetBytes =
-        solver::percentOfPeak(storeAll->arenaBytes, percent->percent);
-  if (least)
-    plan = planLeast();
-  else if (outcome.budgetBytes > 0 &&
-           outcome.budgetBytes < storeAll->arenaBytes)
-    plan = planWithin(outcome.budgetBytes);
+  auto plan = choosePlan(outcome);
   if (failed(plan))
     return failure();
+  if (least) {
+    outcome.smallestFeasibleBytes = least->arenaBytes;
+    outcome.leastCostPlanned = least->result.cost;
+    outcome.leastCostBound = least->result.boundCost;
+  }
   if (!plan->result.hasPlan()) {
     refuse(outcome, plan->result);
     return outcome;
   }
-  if (least)
-    outcome.budgetBytes = plan->arenaBytes;
   accept(outcome, *plan);
   applySchedule(function, *memory, plan->result.schedule);
   if (failed(analyze()) || failed(assignOffsets(function, *memory)) ||

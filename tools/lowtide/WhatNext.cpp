@@ -32,30 +32,25 @@ void cli::addWhatNext(Session &session, const Target &target,
   PlanOptions next = options;
   // The model is in the order that was chosen already.
   next.keepOrder |= isPlanned(copy);
-  next.effort = options.effort / 4;
-  struct Choice {
-    llvm::StringRef label;
-    Budget budget;
-  };
-  const Choice choices[] = {{"75 %", PercentBudget{75}},
-                            {"50 %", PercentBudget{50}},
-                            {"smallest", LeastBudget{}}};
   session.diagnostics.hold();
-  for (const Choice &choice : choices) {
-    progress.show(("planning " + choice.label).str());
-    bool least = std::holds_alternative<LeastBudget>(choice.budget);
-    next.budget = choice.budget;
-    if (least)
-      next.effort = options.effort;
+  auto plan = [&](llvm::StringRef label, Budget budget) {
+    progress.show(("planning " + label).str());
+    next.budget = budget;
     auto outcome = planModel(copy, target, next);
-    if (mlir::failed(outcome) || !outcome->hasPlan())
-      continue;
-    report.whatNext.push_back(
-        toOption(choice.label,
-                 least ? outcome->arenaBytes : outcome->budgetBytes, *outcome));
-    if (least && !report.smallestFeasibleBytes)
-      report.smallestFeasibleBytes = outcome->arenaBytes;
+    if (mlir::succeeded(outcome) && outcome->hasPlan())
+      report.whatNext.push_back(
+          toOption(label, outcome->budgetBytes, *outcome));
+  };
+  // The plan itself found out the smallest, unless it kept everything.
+  if (report.whatNext.empty()) {
+    plan("smallest", LeastBudget{});
+    if (!report.whatNext.empty())
+      report.smallestFeasibleBytes = report.whatNext.front().bytes;
   }
+  next.leastArenaBytes = report.smallestFeasibleBytes;
+  next.effort = options.effort / 4;
+  plan("75 %", PercentBudget{75});
+  plan("50 %", PercentBudget{50});
   session.diagnostics.release();
   progress.clear();
 }

@@ -77,6 +77,9 @@ struct PlanOptions {
   double timeLimitSeconds = 0; ///< 0: none.
   int threads = 1;
   uint64_t seed = 0;
+  /// The smallest feasible budget of this step, where an earlier call with the
+  /// same options has found it; planning within a budget needs it.
+  std::optional<int64_t> leastArenaBytes;
   double effort = 1; ///< Scales the planner's counted work.
 };
 
@@ -90,8 +93,12 @@ struct PlanOutcome {
   int64_t floorBytes = 0;
   int64_t arenaBytes = 0;
   int64_t maxLiveBytes = 0;
-  /// For a refusal: a budget that the same command meets.
+  /// The smallest budget that the same command meets; one byte less is
+  /// refused. 0 where it wasn't needed.
   int64_t smallestFeasibleBytes = 0;
+  /// Of the plan at the smallest feasible budget; 0 where it wasn't made.
+  int64_t leastCostPlanned = 0;
+  int64_t leastCostBound = 0;
   int64_t costOnce = 0; ///< Picoseconds of the step without recomputation.
   int64_t costPlanned = 0;
   int64_t costBound = 0;
