@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "lowtide/Pipelines/Pipelines.h"
+#include "lowtide/Transforms/Passes.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -63,6 +64,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registerAll(registry);
   mlir::registerTransformsPasses();
+  registerLowtidePasses();
   auto [input, output] = mlir::registerAndParseCLIOptions(
       argc, argv, "Lowtide pass driver\n", registry);
   if (StringRef(input).ends_with(".onnx"))
