@@ -45,13 +45,18 @@ def blocks(lines):
     return found
 
 
+def goes_on(lines):
+    """A command with a backslash at its end or an open quote."""
+    return lines[-1].endswith("\\") or "".join(lines).count("'") % 2 == 1
+
+
 def commands(block):
     """Pairs of a command and the lines that it should print."""
     pairs = []
     for line in block.lines:
         if line.startswith("$ "):
             pairs.append(([line[2:]], []))
-        elif pairs and pairs[-1][0][-1].endswith("\\") and not pairs[-1][1]:
+        elif goes_on(pairs[-1][0]):
             pairs[-1][0].append(line)
         else:
             pairs[-1][1].append(line)

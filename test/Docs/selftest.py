@@ -19,7 +19,8 @@ TEXT = """text
 $ one \\
   more
 printed
-$ two
+$ two 'in
+quotes'
 ```
 ```sh
 $ not this
@@ -31,7 +32,7 @@ def main():
         assert page.same(want, got) == equal, (want, got)
     found = [b for b in page.blocks(TEXT.split("\n")) if b.runs()]
     assert len(found) == 1
-    assert page.commands(found[0]) == [("one \\\n  more", ["printed"]), ("two", [])]
+    assert page.commands(found[0]) == [("one \\\n  more", ["printed"]), ("two 'in\nquotes'", [])]
 
 
 if __name__ == "__main__":
