@@ -140,9 +140,9 @@ void ExecPlanBuilder::addStep(const StepOp &stepOp) {
 LogicalResult ExecPlanBuilder::addOp(Operation &op) {
   auto places = op.getAttrOfType<ArrayAttr>("plan.places");
   for (OpResult result : op.getResults()) {
-    auto place = places ? dyn_cast<plan::PlaceAttr>(
-                              places[result.getResultNumber()])
-                        : plan::PlaceAttr();
+    auto place =
+        places ? dyn_cast<plan::PlaceAttr>(places[result.getResultNumber()])
+               : plan::PlaceAttr();
     if (failed(addBuffer(result, place)))
       return failure();
   }

@@ -140,11 +140,10 @@ void ReportBuilder::fillBuffers(report::PlanReport &report) {
   for (auto [t, stepOp] : llvm::enumerate(memory.getOps()))
     if (auto place =
             stepOp.op->getAttrOfType<plan::PlaceAttr>("plan.workspace"))
-      report.buffers.push_back({getNodeName(stepOp.op).str() + " (workspace)",
-                                place.getOffset(), place.getBytes(),
-                                static_cast<int64_t>(t),
-                                static_cast<int64_t>(t),
-                                report::BufferClass::Workspace});
+      report.buffers.push_back(
+          {getNodeName(stepOp.op).str() + " (workspace)", place.getOffset(),
+           place.getBytes(), static_cast<int64_t>(t), static_cast<int64_t>(t),
+           report::BufferClass::Workspace});
 }
 
 void ReportBuilder::fillPeak(report::PlanReport &report) {
@@ -199,8 +198,8 @@ void ReportBuilder::fill(report::PlanReport &report) {
 static double percentAbove(int64_t value, int64_t reference) {
   if (reference <= 0)
     return 0;
-  return 100.0 * (static_cast<double>(value) / static_cast<double>(reference) -
-                  1.0);
+  return 100.0 *
+         (static_cast<double>(value) / static_cast<double>(reference) - 1.0);
 }
 
 static void fillFigures(report::PlanReport &report,

@@ -1,4 +1,4 @@
-//===- Executor.cpp - Runs a planned step --------------------------------===//
+//===- Executor.cpp - Runs a planned step ---------------------------------===//
 //
 // Part of Lowtide, under the Apache License v2.0. See LICENSE.
 //

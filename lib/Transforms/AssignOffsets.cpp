@@ -60,7 +60,8 @@ static void takeOffsets(const StepMemory &memory,
 LogicalResult assignOffsets(func::FuncOp function, const StepMemory &memory) {
   MLIRContext *context = function.getContext();
   solver::RematProblem problem = extractRematProblem(memory);
-  auto placement = solver::placeSchedule(problem, problem.order, packingOptions());
+  auto placement =
+      solver::placeSchedule(problem, problem.order, packingOptions());
   if (!placement)
     return function.emitError() << llvm::toString(placement.takeError());
   SmallVector<int64_t> offsets = residentOffsets(memory);

@@ -102,7 +102,8 @@ solver::RematOptions StepPlanner::solverOptions(int64_t budgetBytes) const {
 }
 
 FailureOr<PlacedPlan> StepPlanner::place(solver::RematResult result) {
-  auto placement = solver::placeSchedule(problem, result.schedule, packingOptions());
+  auto placement =
+      solver::placeSchedule(problem, result.schedule, packingOptions());
   if (!placement)
     return function.emitError() << llvm::toString(placement.takeError());
   return PlacedPlan{std::move(result), placement->arenaBytes,

@@ -20,9 +20,9 @@ namespace lowtide {
 
 /// The function must be in form F4 and `memory` an analysis of it as it is.
 /// Fails with a diagnostic when a place is missing.
-mlir::FailureOr<runtime::ExecPlan>
-buildExecPlan(mlir::func::FuncOp function, const StepMemory &memory,
-              const DeviceSpec &device);
+mlir::FailureOr<runtime::ExecPlan> buildExecPlan(mlir::func::FuncOp function,
+                                                 const StepMemory &memory,
+                                                 const DeviceSpec &device);
 
 } // namespace lowtide
 

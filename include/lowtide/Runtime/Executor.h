@@ -1,4 +1,4 @@
-//===- Executor.h - Runs a planned step ------------------------*- C++ -*-===//
+//===- Executor.h - Runs a planned step -------------------------*- C++ -*-===//
 //
 // Part of Lowtide, under the Apache License v2.0. See LICENSE.
 //

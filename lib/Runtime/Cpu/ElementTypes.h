@@ -65,7 +65,8 @@ KernelBuild withNumber(DataType type, const F &f) {
 
 /// Float32, float64, int32 and int64: enough where every type costs much to
 /// compile.
-template <typename F> KernelBuild withWideNumber(DataType type, const F &f) {
+template <typename F>
+KernelBuild withWideNumber(DataType type, const F &f) {
   if (type == DataType::Int32)
     return f(std::type_identity<int32_t>());
   if (type == DataType::Int64)

@@ -71,6 +71,25 @@ inline PlanReport smallReport() {
   return report;
 }
 
+/// Figures around the peak of a made-up timeline.
+inline void addFigures(PlanReport &report, int64_t storeAllBytes) {
+  const TimelineRow &peak = report.timeline[*peakRow(report.timeline)];
+  report.plannedPeakBytes = peak.liveBytes + 3 * mib;
+  report.arenaBytes = report.plannedPeakBytes;
+  report.storeAllPeakBytes = storeAllBytes;
+  report.budgetBytes = peak.liveBytes + 4 * mib;
+  report.floorBytes = *report.residentBytes + 90 * mib;
+  report.smallestFeasibleBytes = *report.residentBytes + 97 * mib;
+  report.stepCostSeconds = 1.42;
+  report.extraPercent = 6.31;
+  report.lowerBoundPercent = 6.02;
+  report.gapPercent = 0.27;
+  report.planSeconds = 4.8;
+  report.whatNext = {{"75 %", *report.storeAllPeakBytes * 3 / 4, 1.52, 1.5},
+                     {"50 %", *report.storeAllPeakBytes / 2, 9.1, 8.8},
+                     {"smallest", *report.smallestFeasibleBytes, 38.4, 31.0}};
+}
+
 /// A convolutional network of `blocks` blocks whose activations grow in the
 /// forward pass and go in the backward pass, held below a budget by
 /// recomputation. The figures are made up, the shape is that of a real plan.
@@ -166,21 +185,7 @@ inline PlanReport blockReport(int blocks) {
   }
   for (size_t i = 0; i < 2; ++i)
     report.buffers[i].lastStep = int64_t(report.timeline.size()) - 1;
-  const TimelineRow &peak = report.timeline[*peakRow(report.timeline)];
-  report.plannedPeakBytes = peak.liveBytes + 3 * mib;
-  report.arenaBytes = report.plannedPeakBytes;
-  report.storeAllPeakBytes = all + 20 * mib;
-  report.budgetBytes = peak.liveBytes + 4 * mib;
-  report.floorBytes = *report.residentBytes + 90 * mib;
-  report.smallestFeasibleBytes = *report.residentBytes + 97 * mib;
-  report.stepCostSeconds = 1.42;
-  report.extraPercent = 6.31;
-  report.lowerBoundPercent = 6.02;
-  report.gapPercent = 0.27;
-  report.planSeconds = 4.8;
-  report.whatNext = {{"75 %", *report.storeAllPeakBytes * 3 / 4, 1.52, 1.5},
-                     {"50 %", *report.storeAllPeakBytes / 2, 9.1, 8.8},
-                     {"smallest", *report.smallestFeasibleBytes, 38.4, 31.0}};
+  addFigures(report, all + 20 * mib);
   report.topAtPeak = {
       {"/layer1/block.0/Conv_output_0", sizeOf(0, 0), "/layer1/block.0/Conv"},
       {"/layer1/block.1/Conv_output_0", sizeOf(1, 0), "/layer1/block.1/Conv"}};

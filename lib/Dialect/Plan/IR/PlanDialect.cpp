@@ -50,7 +50,8 @@ LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
   StringRef name = attr.getName();
   if (name == "plan.places") {
     auto places = dyn_cast<ArrayAttr>(attr.getValue());
-    if (!places || places.size() != op->getNumResults())
+    if (!places || places.size() != op->getNumResults() ||
+        !llvm::all_of(places, llvm::IsaPred<PlaceAttr>))
       return op->emitOpError()
              << "has " << op->getNumResults()
              << " results but 'plan.places' doesn't hold one place for each";
@@ -60,5 +61,16 @@ LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
     return op->emitOpError("'plan.recompute_of' must be a string");
   if (name == "plan.workspace" && !isa<PlaceAttr>(attr.getValue()))
     return op->emitOpError("'plan.workspace' must be a place");
+  if (name == "plan.arena" && !isa<ArenaAttr>(attr.getValue()))
+    return op->emitOpError("'plan.arena' must be an arena");
+  return success();
+}
+
+LogicalResult PlanDialect::verifyRegionArgAttribute(Operation *op, unsigned,
+                                                    unsigned argument,
+                                                    NamedAttribute attr) {
+  if (attr.getName() == "plan.place" && !isa<PlaceAttr>(attr.getValue()))
+    return op->emitOpError()
+           << "'plan.place' of argument " << argument << " must be a place";
   return success();
 }

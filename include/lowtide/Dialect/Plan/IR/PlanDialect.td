@@ -28,6 +28,7 @@ def Plan_Dialect : Dialect {
     `plan.arena`, the space, height and alignment of the arena (form F4).
   }];
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let useDefaultAttributePrinterParser = 1;
 }
 
