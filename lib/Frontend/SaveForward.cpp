@@ -76,6 +76,35 @@ asDeclared(const TensorProto &tensor, const WeightStore::Entry &entry) {
       RankedTensorType::get(entry.type.getShape(), wanted), *owned, owned};
 }
 
+/// A constant node that the step trained becomes an initializer.
+static void replaceTrainedConstants(ModelProto &proto,
+                                    const WeightStore &newValues) {
+  auto *nodes = proto.mutable_graph()->mutable_node();
+  for (int i = nodes->size() - 1; i >= 0; --i) {
+    const ::onnx::NodeProto &node = nodes->Get(i);
+    if ((node.op_type() != "Constant" && node.op_type() != "ConstantOfShape") ||
+        node.output_size() != 1)
+      continue;
+    const WeightStore::Entry *entry = newValues.find(node.output(0));
+    if (!entry)
+      continue;
+    TensorProto tensor;
+    tensor.set_name(node.output(0));
+    tensor.set_data_type(TensorProto::FLOAT);
+    for (const auto &attribute : node.attribute())
+      if (attribute.has_t())
+        tensor.set_data_type(attribute.t().data_type());
+    std::optional<WeightStore::Entry> value = asDeclared(tensor, *entry);
+    if (!value)
+      continue;
+    for (int64_t size : value->type.getShape())
+      tensor.add_dims(size);
+    tensor.set_raw_data(value->bytes.data(), value->bytes.size());
+    *proto.mutable_graph()->add_initializer() = std::move(tensor);
+    nodes->DeleteSubrange(i, 1);
+  }
+}
+
 FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
                             StringRef path, MLIRContext &context) {
   FileDiagnostics diagnostics(context, path);
@@ -83,6 +112,7 @@ FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
   if (step.forwardModel.empty() || !proto.ParseFromString(step.forwardModel))
     return diagnostics.unsupported("the step doesn't carry the forward model "
                                    "that it was made of");
+  replaceTrainedConstants(proto, newValues);
   WeightStore weights;
   FileStatus status =
       forEachTensor(proto, [&](TensorProto &tensor, const TensorSite &site) {

@@ -263,6 +263,7 @@ FailureOr<PlanOutcome> StepPlanner::run() {
   }
   accept(outcome, *plan);
   applySchedule(function, *memory, plan->result.schedule);
+  function->setAttr("plan.order", UnitAttr::get(function.getContext()));
   if (failed(analyze()) || failed(assignOffsets(function, *memory)) ||
       failed(verifyPlaces(function, *memory)))
     return failure();

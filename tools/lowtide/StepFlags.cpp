@@ -6,6 +6,7 @@
 
 #include "StepFlags.h"
 
+#include "lowtide/Frontend/PromoteConstants.h"
 #include "lowtide/Transforms/Shapes.h"
 
 #include "mlir/IR/Builders.h"
@@ -326,6 +327,8 @@ int cli::buildTrainingStep(Session &session, const Arguments &arguments,
     warn(text);
   if (!flags.hasLoss)
     return arguments.usage("'--loss' is missing, which a forward model needs");
+  if (mlir::failed(promoteConstants(session.model, flags.step.wrt)))
+    return Unsupported;
   mlir::func::FuncOp function = getMain(session.model);
   if (int code = checkPatterns(function, arguments, flags))
     return code;

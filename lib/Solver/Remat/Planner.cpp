@@ -85,6 +85,12 @@ RematFloor Planner::findFloor() const {
     return floor;
   floor.bytes += steps[0].first;
   floor.op = graph.order[steps[0].second];
+  // At the end all values that stay are there together.
+  int64_t keptBytes = graph.problem->residentBytes;
+  for (int value : graph.problem->keep)
+    keptBytes += graph.bytes[value];
+  if (keptBytes > floor.bytes)
+    floor = {keptBytes, graph.order.back()};
   // Values that can't be made again count beside the working set; a few steps
   // of every size are enough to find a good floor.
   auto base = simulate(graph, graph.order);
