@@ -64,7 +64,8 @@ placePoints(const solver::RematProblem &problem,
   for (const solver::ParetoPoint &solved : curve) {
     if (!solved.result.hasPlan())
       continue;
-    auto placed = solver::placeSchedule(problem, solved.result.schedule);
+    auto placed = solver::placeSchedule(problem, solved.result.schedule,
+                                        packingOptions());
     if (!placed) {
       fail(Unsupported, llvm::toString(placed.takeError()));
       return std::nullopt;
