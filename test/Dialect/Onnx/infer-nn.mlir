@@ -36,6 +36,19 @@ func.func @grouped(%x: tensor<?x4x8xf32>, %w: tensor<8x1x3xf32>) -> tensor<*xf32
   return %y : tensor<*xf32>
 }
 
+// Weights that the graph computes may have no known size; kernel_shape says it:
+// 4 - 3 + 1 = 2.
+
+// CHECK-LABEL: func.func @open_kernel
+// CHECK-SAME:    -> (tensor<1x2x?xf32>, tensor<1x2x2xf32>, tensor<1x1x?xf32>)
+func.func @open_kernel(%x: tensor<1x1x4xf32>, %w: tensor<2x1x?xf32>, %t: tensor<1x1x?xf32>) -> (tensor<*xf32>, tensor<*xf32>, tensor<*xf32>) {
+  %none = onnx.None
+  %a = onnx.Conv %x, %w, %none : (tensor<1x1x4xf32>, tensor<2x1x?xf32>, none) -> tensor<*xf32>
+  %b = onnx.Conv %x, %w, %none {kernel_shape = array<i64: 3>} : (tensor<1x1x4xf32>, tensor<2x1x?xf32>, none) -> tensor<*xf32>
+  %c = onnx.ConvTranspose %x, %t, %none : (tensor<1x1x4xf32>, tensor<1x1x?xf32>, none) -> tensor<*xf32>
+  return %a, %b, %c : tensor<*xf32>, tensor<*xf32>, tensor<*xf32>
+}
+
 // (4 - 1) * 2 + 1 + (3 - 1) + 1 - 1 - 1 = 8, with one row added at the end.
 
 // CHECK-LABEL: func.func @conv_transpose

@@ -221,3 +221,55 @@ func.func @reduce_axis(%x: tensor<2x3xf32>) -> tensor<2xf32> {
   %y = onnx.ReduceSum %x, %axes {keepdims = 0 : i64} : (tensor<2x3xf32>, tensor<1xi64>) -> tensor<2xf32>
   return %y : tensor<2xf32>
 }
+
+// -----
+
+func.func @split_counts(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %sizes = onnx.Constant dense<2> : tensor<2xi64>
+  // expected-error @+2 {{split has 2 sizes where num_outputs is 3}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %a, %b, %c = onnx.Split %x, %sizes {num_outputs = 3 : i64} : (tensor<4xf32>, tensor<2xi64>) -> (tensor<2xf32>, tensor<2xf32>, tensor<?xf32>)
+  return %a : tensor<2xf32>
+}
+
+// -----
+
+func.func @split_claims_many(%x: tensor<4xf32>) -> tensor<2xf32> {
+  %none = onnx.None
+  // expected-error @+2 {{num_outputs is 1099511627776}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %a, %b = onnx.Split %x, %none {num_outputs = 1099511627776 : i64} : (tensor<4xf32>, none) -> (tensor<2xf32>, tensor<2xf32>)
+  return %a : tensor<2xf32>
+}
+
+// -----
+
+func.func @one_hot_depth(%i: tensor<2xi64>, %v: tensor<2xf32>) -> tensor<2x?xf32> {
+  %depth = onnx.Constant dense<-5> : tensor<i64>
+  // expected-error @+2 {{depth is -5}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = onnx.OneHot %i, %depth, %v : (tensor<2xi64>, tensor<i64>, tensor<2xf32>) -> tensor<2x?xf32>
+  return %y : tensor<2x?xf32>
+}
+
+// -----
+
+func.func @range_count() -> tensor<?xi64> {
+  %least = onnx.Constant dense<-9223372036854775808> : tensor<i64>
+  %most = onnx.Constant dense<9223372036854775807> : tensor<i64>
+  // expected-error @+2 {{the range has more than 2^63 elements}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = onnx.Range %least, %most, %most : (tensor<i64>, tensor<i64>, tensor<i64>) -> tensor<?xi64>
+  return %y : tensor<?xi64>
+}
+
+// -----
+
+func.func @pad_cuts_too_much(%x: tensor<3xf32>) -> tensor<?xf32> {
+  %none = onnx.None
+  %pads = onnx.Constant dense<-9223372036854775808> : tensor<2xi64>
+  // expected-error @+2 {{pads cut more than dimension 0 has}}
+  // expected-error @+1 {{failed to infer returned types}}
+  %y = onnx.Pad %x, %pads, %none, %none : (tensor<3xf32>, tensor<2xi64>, none, none) -> tensor<?xf32>
+  return %y : tensor<?xf32>
+}

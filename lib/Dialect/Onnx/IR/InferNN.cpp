@@ -16,6 +16,8 @@
 
 #include "lowtide/Dialect/Onnx/IR/Onnx.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -146,9 +148,20 @@ LogicalResult inferConv(const InferRequest &r, InferredTypes &types) {
                    Twine(perGroup * group));
   auto kernel = r.intsAttr("kernel_shape");
   ArrayRef<int64_t> spatial = w.getShape().drop_front(2);
-  if (kernel && !kernel->empty() && *kernel != spatial)
-    return r.error("kernel_shape differs from the weights' shape");
-  return inferWindows(r, spatial, w.getDimSize(0), false, types);
+  SmallVector<int64_t> taps(spatial);
+  if (kernel && !kernel->empty()) {
+    if (failed(verifyCompatibleShape(*kernel, spatial)))
+      return r.error("kernel_shape differs from the weights' shape");
+    taps.assign(kernel->begin(), kernel->end());
+  }
+  if (llvm::is_contained(taps, dynamicSize)) {
+    SmallVector<int64_t> shape(x.getRank(), dynamicSize);
+    shape[0] = x.getDimSize(0);
+    shape[1] = w.getDimSize(0);
+    types.push_back(RankedTensorType::get(shape, x.getElementType()));
+    return success();
+  }
+  return inferWindows(r, taps, w.getDimSize(0), false, types);
 }
 
 LogicalResult inferConvTranspose(const InferRequest &r, InferredTypes &types) {
@@ -185,7 +198,7 @@ LogicalResult inferConvTranspose(const InferRequest &r, InferredTypes &types) {
     int64_t size = x.getDimSize(i + 2);
     if (fixed && !fixed->empty())
       shape.push_back((*fixed)[i]);
-    else if (ShapedType::isDynamic(size))
+    else if (ShapedType::isDynamic(size) || (!same && w.isDynamicDim(i + 2)))
       shape.push_back(dynamicSize);
     else if (same)
       shape.push_back(size * (*strides)[i]);

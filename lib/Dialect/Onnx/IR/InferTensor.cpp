@@ -206,6 +206,15 @@ LogicalResult inferTranspose(const InferRequest &r, InferredTypes &types) {
   return give(types, shape, data.getElementType());
 }
 
+/// Sizes that a file may claim don't overflow.
+static int64_t saturatingSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!llvm::AddOverflow(a, b, sum))
+    return sum;
+  return a < 0 ? std::numeric_limits<int64_t>::min() + 1
+               : std::numeric_limits<int64_t>::max();
+}
+
 LogicalResult inferConcat(const InferRequest &r, InferredTypes &types) {
   if (r.operands.empty())
     return r.error("needs at least one operand");
@@ -230,7 +239,7 @@ LogicalResult inferConcat(const InferRequest &r, InferredTypes &types) {
       if ((int64_t)d == *axis)
         dim = ShapedType::isDynamic(dim) || ShapedType::isDynamic(size)
                   ? dynamicSize
-                  : dim + size;
+                  : saturatingSum(dim, size);
       else if (ShapedType::isDynamic(dim))
         dim = size;
       else if (!ShapedType::isDynamic(size) && size != dim)
@@ -246,8 +255,15 @@ LogicalResult inferSplit(const InferRequest &r, InferredTypes &types) {
   RankedTensorType data = r.ranked(0);
   auto sizes = r.constantInts(1);
   int64_t count = r.intAttr("num_outputs", sizes ? sizes->size() : 0);
+  // No node has more results; a file could claim 2^40 of them.
+  constexpr int64_t mostOutputs = 1 << 16;
   if (count < 1)
     return r.error("needs 'split' as a constant or 'num_outputs'");
+  if (count > mostOutputs)
+    return r.error("num_outputs is " + Twine(count));
+  if (sizes && (int64_t)sizes->size() != count)
+    return r.error("split has " + Twine(sizes->size()) +
+                   " sizes where num_outputs is " + Twine(count));
   if (!data) {
     types.append(count, UnrankedTensorType::get(r.elementType(0)));
     return success();
@@ -268,7 +284,9 @@ LogicalResult inferSplit(const InferRequest &r, InferredTypes &types) {
       shape[*axis] = std::max<int64_t>(0, std::min(chunk, size - i * chunk));
     if (sizes && shape[*axis] < 0)
       return r.error("a piece has negative size");
-    sum += shape[*axis];
+    if (!ShapedType::isDynamic(shape[*axis]) &&
+        llvm::AddOverflow(sum, shape[*axis], sum))
+      return r.error("pieces have more than 2^63 elements");
     types.push_back(RankedTensorType::get(shape, data.getElementType()));
   }
   if (sizes && !ShapedType::isDynamic(size) && sum != size)
@@ -425,7 +443,8 @@ LogicalResult inferPad(const InferRequest &r, InferredTypes &types) {
                      Twine(data.getRank()));
     if (data.isDynamicDim(*at))
       continue;
-    shape[*at] += (*pads)[i] + (*pads)[axes->size() + i];
+    shape[*at] = saturatingSum(
+        shape[*at], saturatingSum((*pads)[i], (*pads)[axes->size() + i]));
     if (shape[*at] < 0)
       return r.error("pads cut more than dimension " + Twine(*at) + " has");
   }
@@ -438,12 +457,17 @@ LogicalResult inferRange(const InferRequest &r, InferredTypes &types) {
   int64_t count = dynamicSize;
   if (start && limit && delta && start->size() == 1 && limit->size() == 1 &&
       delta->size() == 1) {
-    int64_t step = delta->front(), span = limit->front() - start->front();
+    int64_t step = delta->front(), span = 0;
     if (step == 0)
       return r.error("delta 0");
-    count = (step > 0) == (span > 0) && span != 0
-                ? (std::abs(span) - 1) / std::abs(step) + 1
-                : 0;
+    if (llvm::SubOverflow(limit->front(), start->front(), span) ||
+        span == std::numeric_limits<int64_t>::min())
+      return r.error("the range has more than 2^63 elements");
+    if (span != 0 && (step > 0) == (span > 0))
+      // Both truncate toward zero, so that signs don't matter.
+      count = (span - (span > 0 ? 1 : -1)) / step + 1;
+    else
+      count = 0;
   }
   return give(types, {count}, r.elementType(0));
 }
@@ -469,6 +493,8 @@ LogicalResult inferOneHot(const InferRequest &r, InferredTypes &types) {
   if (!axis)
     return r.error("axis is out of range");
   auto depth = r.constantInts(1);
+  if (depth && depth->size() == 1 && depth->front() < 0)
+    return r.error("depth is " + Twine(depth->front()));
   SmallVector<int64_t> shape(indices.getShape());
   shape.insert(shape.begin() + *axis,
                depth && depth->size() == 1 ? depth->front() : dynamicSize);
