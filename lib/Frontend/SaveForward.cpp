@@ -76,6 +76,24 @@ asDeclared(const TensorProto &tensor, const WeightStore::Entry &entry) {
       RankedTensorType::get(entry.type.getShape(), wanted), *owned, owned};
 }
 
+/// A small tensor that stands in the message itself, with its new value if it
+/// has one.
+static void replaceInline(TensorProto &tensor, const WeightStore &newValues) {
+  const WeightStore::Entry *entry =
+      tensor.name().empty() ? nullptr : newValues.find(tensor.name());
+  if (!entry)
+    return;
+  std::optional<WeightStore::Entry> value = asDeclared(tensor, *entry);
+  if (!value)
+    return;
+  TensorProto replaced;
+  replaced.set_name(tensor.name());
+  replaced.set_data_type(tensor.data_type());
+  *replaced.mutable_dims() = tensor.dims();
+  replaced.set_raw_data(value->bytes.data(), value->bytes.size());
+  tensor = std::move(replaced);
+}
+
 /// A constant node that the step trained becomes an initializer.
 static void replaceTrainedConstants(ModelProto &proto,
                                     const WeightStore &newValues) {
@@ -116,8 +134,10 @@ FileStatus saveForwardModel(const Model &step, const WeightStore &newValues,
   WeightStore weights;
   FileStatus status =
       forEachTensor(proto, [&](TensorProto &tensor, const TensorSite &site) {
-        if (!isReference(tensor))
+        if (!isReference(tensor)) {
+          replaceInline(tensor, newValues);
           return FileStatus::Ok;
+        }
         const WeightStore::Entry *entry = newValues.find(referenceName(tensor));
         if (!entry)
           entry = step.weights.find(referenceName(tensor));

@@ -528,7 +528,8 @@ LogicalResult StepBuilder::run() {
     return failure();
   if (trained.empty())
     return function.emitError("nothing to differentiate: the model has no "
-                              "floating-point initializer to train");
+                              "floating-point initializer with dimensions to "
+                              "train (--wrt names scalars and constants)");
   markPhase(&body.front(), "forward");
   for (Operation &op : body.without_terminator())
     forwardOps.push_back(&op);

@@ -87,6 +87,21 @@ struct BatchNormalizationForm
   }
 };
 
+/// `value` broadcast to `type`: itself where it has that shape, null where it
+/// doesn't broadcast.
+Value expandTo(OpBuilder &b, Location loc, Value value, RankedTensorType type) {
+  auto given = dyn_cast<RankedTensorType>(value.getType());
+  if (!given || given == type)
+    return given ? value : Value();
+  auto shape = broadcastShapes(given.getShape(), type.getShape());
+  if (!shape || ArrayRef(*shape) != type.getShape())
+    return nullptr;
+  auto shapeType = RankedTensorType::get({type.getRank()}, b.getI64Type());
+  Value target = b.create<onnx::ConstantOp>(
+      loc, shapeType, DenseElementsAttr::get(shapeType, type.getShape()));
+  return b.create<onnx::ExpandOp>(loc, type, value, target);
+}
+
 struct LayerNormalizationForm
     : TrainingFormOpInterface::ExternalModel<LayerNormalizationForm,
                                              onnx::LayerNormalizationOp> {
@@ -102,9 +117,18 @@ struct LayerNormalizationForm
     SmallVector<int64_t> shape(x.getShape());
     std::fill(shape.begin() + *axis, shape.end(), 1);
     auto statistic = RankedTensorType::get(shape, x.getElementType());
+    auto affine = RankedTensorType::get(x.getShape().drop_front(*axis),
+                                        x.getElementType());
+    Value scale = expandTo(b, op.getLoc(), op.getScale(), affine);
+    Value bias = op.getBias();
+    if (!isa<NoneType>(bias.getType()))
+      bias = expandTo(b, op.getLoc(), bias, affine);
+    if (!scale || !bias)
+      return op.emitOpError("scale and bias must broadcast to the normalised "
+                            "dimensions");
     auto norm = b.create<train::LayerNormOp>(
-        op.getLoc(), TypeRange{x, statistic, statistic}, op.getX(),
-        op.getScale(), op.getBias(), b.getI64IntegerAttr(*axis),
+        op.getLoc(), TypeRange{x, statistic, statistic}, op.getX(), scale, bias,
+        b.getI64IntegerAttr(*axis),
         b.getF64FloatAttr(asDouble(op.getEpsilonAttr())));
     return SmallVector<Value>(norm.getResults());
   }
