@@ -178,10 +178,51 @@ static std::string describe(const LiveRange &range) {
                      : "the workspace of '" + getNodeName(range.op).str() + "'";
 }
 
+/// The value whose bytes `value` views.
+static Value viewedRoot(Value value) {
+  while (auto kernel = value.getDefiningOp<KernelOpInterface>()) {
+    auto viewed = kernel.getViewedOperand();
+    if (!viewed)
+      break;
+    value = kernel->getOperand(*viewed);
+  }
+  return value;
+}
+
+/// An argument's bytes are replaced once, after all that needs the old ones.
+static LogicalResult verifyOverwrites(func::FuncOp function,
+                                      const StepMemory &memory) {
+  auto storages = memory.getStorages();
+  SmallVector<Value> current(storages.size());
+  // Whether `value` is what its storage held before it was replaced.
+  auto isLost = [&](Value value) {
+    StorageId id = memory.getStorage(value);
+    return id != noStorage && current[id] && viewedRoot(value) != current[id];
+  };
+  auto refuse = [&](const Twine &who, Value value) {
+    return function.emitError() << who << " needs '" << getValueName(value)
+                                << "' after the plan has replaced it";
+  };
+  for (const StepOp &stepOp : memory.getOps()) {
+    for (Value operand : stepOp.op->getOperands())
+      if (isLost(operand))
+        return refuse("'" + getNodeName(stepOp.op) + "'", operand);
+    for (auto [result, id] : llvm::zip(stepOp.op->getResults(), stepOp.writes))
+      if (id != noStorage && storages[id].resident)
+        current[id] = result;
+  }
+  for (Value value : function.getBody().front().getTerminator()->getOperands())
+    if (isLost(value))
+      return refuse("the step's end", value);
+  return success();
+}
+
 LogicalResult verifyPlaces(func::FuncOp function, const StepMemory &memory) {
   auto arena = function->getAttrOfType<plan::ArenaAttr>("plan.arena");
   if (!arena)
     return function.emitError("has no planned arena");
+  if (failed(verifyOverwrites(function, memory)))
+    return failure();
   SmallVector<LiveRange> ranges = liveRanges(function, memory);
   llvm::erase_if(ranges, [](const LiveRange &r) { return r.bytes == 0; });
   for (const LiveRange &range : ranges)
