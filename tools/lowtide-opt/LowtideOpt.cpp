@@ -8,6 +8,7 @@
 // output that ends in .onnx exported:
 //   lowtide-opt model.onnx                      the graph as MLIR
 //   lowtide-opt model.onnx --canonicalize -o out.onnx
+//   lowtide-opt model.onnx --lowtide-bind-dimensions="dims=N=8"
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ static int processOnnx(StringRef input, StringRef output,
   FileStatus status = importOnnx(input, context, model);
   if (status != FileStatus::Ok)
     return static_cast<int>(status);
-  mlir::PassManager passes(&context);
+  mlir::PassManager passes(&context, mlir::ModuleOp::getOperationName(),
+                           mlir::PassManager::Nesting::Implicit);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
   if (mlir::failed(config.setupPassPipeline(passes)) ||
       mlir::failed(passes.run(*model.module)))
