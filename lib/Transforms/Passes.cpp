@@ -83,6 +83,8 @@ struct BindDimensions : impl::BindDimensionsBase<BindDimensions> {
   using BindDimensionsBase::BindDimensionsBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     std::map<std::string, int64_t> sizeByName;
     for (const std::string &text : dims) {
       auto [name, digits] = StringRef(text).rsplit('=');
@@ -100,6 +102,8 @@ struct BindDimensions : impl::BindDimensionsBase<BindDimensions> {
 
 struct ConvertPrecision : impl::ConvertPrecisionBase<ConvertPrecision> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(convertToFloat64(getOperation())))
       signalPassFailure();
   }
@@ -109,6 +113,8 @@ struct BuildStep : impl::BuildStepBase<BuildStep> {
   using BuildStepBase::BuildStepBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     StepOptions options;
     options.loss = loss;
     options.output = output;
@@ -200,6 +206,8 @@ namespace {
 
 struct ScheduleOps : impl::ScheduleOpsBase<ScheduleOps> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(scheduleOps(getOperation())))
       signalPassFailure();
   }
@@ -209,6 +217,8 @@ struct Rematerialize : impl::RematerializeBase<Rematerialize> {
   using RematerializeBase::RematerializeBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     solver::RematOptions options;
     options.budgetBytes = budgetBytes;
     options.effort = effort;
@@ -219,6 +229,8 @@ struct Rematerialize : impl::RematerializeBase<Rematerialize> {
 
 struct AssignOffsets : impl::AssignOffsetsBase<AssignOffsets> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     auto memory = analyzeForCpu(getOperation());
     if (failed(memory) || failed(assignOffsets(getOperation(), *memory)) ||
         failed(verifyPlaces(getOperation(), *memory)))
@@ -230,6 +242,8 @@ struct VerifyForm : impl::VerifyFormBase<VerifyForm> {
   using VerifyFormBase::VerifyFormBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     auto target = makeCpuTarget(getOperation());
     if (failed(target) || failed(verifyForm(getOperation(), form, target->costs,
                                             *target->backend)))
@@ -239,11 +253,17 @@ struct VerifyForm : impl::VerifyFormBase<VerifyForm> {
 };
 
 struct RemoveClones : impl::RemoveClonesBase<RemoveClones> {
-  void runOnOperation() override { removeClones(getOperation()); }
+  void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    removeClones(getOperation());
+  }
 };
 
 struct PrintStepMemory : impl::PrintStepMemoryBase<PrintStepMemory> {
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     if (failed(printStepMemory(getOperation())))
       return signalPassFailure();
     markAllAnalysesPreserved();

@@ -38,3 +38,10 @@ func.func @implied_zero() -> tensor<4xf32> {
   %y = onnx.ConstantOfShape %shape : (tensor<1xi64>) -> tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// A function without a body is left alone.
+
+// CHECK-LABEL: func.func private @declared(tensor<3xf32>)
+func.func private @declared(tensor<3xf32>)
