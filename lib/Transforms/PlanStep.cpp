@@ -51,7 +51,10 @@ private:
   FailureOr<PlacedPlan> place(solver::RematResult result);
   FailureOr<PlacedPlan> planWithin(int64_t budgetBytes);
   FailureOr<PlacedPlan> refuseBelow(int64_t leastBytes, int64_t budgetBytes);
+  LogicalResult findEasy();
   LogicalResult findLeast();
+  LogicalResult takeLower(std::optional<PlacedPlan> &best,
+                          solver::RematResult result);
   LogicalResult planStoreAll();
   FailureOr<PlacedPlan> choosePlan(PlanOutcome &outcome);
   void refuse(PlanOutcome &outcome, const solver::RematResult &result);
@@ -63,7 +66,7 @@ private:
   const PlanOptions &options;
   std::optional<StepMemory> memory;
   solver::RematProblem problem;
-  std::optional<PlacedPlan> storeAll, least;
+  std::optional<PlacedPlan> storeAll, easy, least;
 };
 
 } // namespace
@@ -128,7 +131,10 @@ LogicalResult StepPlanner::planStoreAll() {
 /// A budget below the least arena is refused even where a lucky placement would
 /// fit, so that the smallest feasible budget is one number.
 FailureOr<PlacedPlan> StepPlanner::planWithin(int64_t budgetBytes) {
-  if (!options.leastArenaBytes && failed(findLeast()))
+  if (failed(findEasy()))
+    return failure();
+  bool isEasy = budgetBytes >= easy->arenaBytes;
+  if (!isEasy && !options.leastArenaBytes && failed(findLeast()))
     return failure();
   int64_t leastBytes =
       least ? least->arenaBytes : options.leastArenaBytes.value_or(0);
@@ -170,23 +176,38 @@ FailureOr<PlacedPlan> StepPlanner::refuseBelow(int64_t leastBytes,
   return PlacedPlan{std::move(result), 0, 0};
 }
 
-/// The plan with the lowest arena that is found; the store-all plan where
-/// recomputation doesn't help.
-LogicalResult StepPlanner::findLeast() {
-  if (least)
-    return success();
-  solver::RematResult result = solver::minimizePeak(problem, solverOptions(0));
+/// Replaces `best` by the placed result where that needs a lower arena.
+LogicalResult StepPlanner::takeLower(std::optional<PlacedPlan> &best,
+                                     solver::RematResult result) {
   if (!result.error.empty())
     return function.emitError() << "the planner failed: " << result.error;
-  least = *storeAll;
   if (!result.hasPlan())
     return success();
   auto plan = place(std::move(result));
   if (failed(plan))
     return failure();
-  if (plan->arenaBytes < least->arenaBytes)
-    least = std::move(*plan);
+  if (plan->arenaBytes < best->arenaBytes)
+    best = std::move(*plan);
   return success();
+}
+
+/// A low arena that takes no search: budgets from here on need no question what
+/// the least one is.
+LogicalResult StepPlanner::findEasy() {
+  if (easy)
+    return success();
+  easy = *storeAll;
+  return takeLower(easy, solver::easyPlan(problem, solverOptions(0)));
+}
+
+/// The plan with the lowest arena that is found, never above the easy one.
+LogicalResult StepPlanner::findLeast() {
+  if (least)
+    return success();
+  if (failed(findEasy()))
+    return failure();
+  least = *easy;
+  return takeLower(least, solver::minimizePeak(problem, solverOptions(0)));
 }
 
 void StepPlanner::refuse(PlanOutcome &outcome,

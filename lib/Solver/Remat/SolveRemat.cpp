@@ -71,6 +71,7 @@ public:
 
   RematResult solve();
   RematResult minimize();
+  RematResult easy();
 
 private:
   RematProblem prepare(const RematProblem &problem);
@@ -297,6 +298,15 @@ void Run::search(const JudgedPlan &fallback, RematResult &result) {
   result.floorBytes = planner.floor().bytes;
 }
 
+RematResult Run::easy() {
+  RematResult result;
+  result.boundCost = graph.totalCost;
+  JudgedPlan plan = planner.easyPlan();
+  if (accept(plan, plan.peakBytes, result))
+    result.status = RematStatus::Feasible;
+  return finish(std::move(result));
+}
+
 RematResult Run::minimize() {
   RematResult result;
   JudgedPlan least = planner.leastPeak();
@@ -331,6 +341,16 @@ RematResult solver::solveRemat(const RematProblem &problem,
     return result;
   }
   return Run(problem, options).solve();
+}
+
+RematResult solver::easyPlan(const RematProblem &problem,
+                             const RematOptions &options) {
+  if (std::string error = complaint(problem, options); !error.empty()) {
+    RematResult result;
+    result.error = std::move(error);
+    return result;
+  }
+  return Run(problem, options).easy();
 }
 
 RematResult solver::minimizePeak(const RematProblem &problem,

@@ -76,6 +76,10 @@ RematResult solveRemat(const RematProblem &problem,
 RematResult minimizePeak(const RematProblem &problem,
                          const RematOptions &options);
 
+/// A plan that is found at once and that `minimizePeak` never does worse than.
+/// Budgets from its peak on are met without looking for the least peak.
+RematResult easyPlan(const RematProblem &problem, const RematOptions &options);
+
 struct ParetoPoint {
   int64_t budgetBytes = 0;
   RematResult result;
