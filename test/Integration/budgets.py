@@ -32,7 +32,7 @@ class Case:
 CASES = {
     "mlp@8": Case((SPREAD,)),
     "resnet_cifar_20@8": Case((75, 50, SPREAD)),
-    "resnet18@2": Case((75, SPREAD), "sgd"),
+    "resnet18@2": Case((SPREAD,), "sgd"),
     "resnet50@8": Case((75, 50), mark=944, gaps={75: 3, 50: 6}),
     "resnet50@32": Case((35,), mark=2878),
     "densenet121@4": Case((75, 50), mark=579),

@@ -2,8 +2,8 @@
 addresses in its metadata alone, with the onnx package, it counts what is live
 when, and looks for two live ranges that share bytes.
 
-Rules it knows, and no others: arguments live through the whole step; a value
-from the node that makes it to its last reader, an output to the end; a view has
+Rules it knows, and no others: arguments and constants live through the whole
+step; a value from the node that makes it to its last reader, an output to the end; a view has
 the place of what it views; the new value of a parameter or state has the place
 of the old one, which nothing reads any more; a result may take exactly the place
 of an operand that dies at its node; workspace lives at its node.
@@ -32,7 +32,7 @@ class Range:
 class Audit:
     height: int = 0        # the highest byte that is ever live
     max_live: int = 0      # the most bytes that are live at once
-    resident: int = 0      # of arguments
+    resident: int = 0      # of arguments and constants
     recomputed: int = 0    # nodes marked as clones
     problems: list = dataclasses.field(default_factory=list)
 
@@ -48,6 +48,8 @@ class Reader:
         self.offsets = self.plan["offsets"]
         self.sizes = self.value_sizes()
         self.end = len(self.graph.node)
+        self.constants = {name for node in self.graph.node
+                          if node.op_type == "Constant" for name in node.output}
 
     def value_sizes(self):
         """Bytes by value name, rounded up; what the plan itself says wins."""
@@ -70,6 +72,8 @@ class Reader:
                 first[name] = last[name] = at
             for name in filter(None, node.input):
                 last[name] = max(last[name], at)
+        for name in self.constants:
+            first[name], last[name] = 0, self.end
         for value in self.graph.output:
             last[value.name] = self.end
         return first, last
@@ -83,8 +87,8 @@ def audit(path):
         for node in reader.graph.node for entry in node.metadata_props)
     ranges = storage_ranges(reader, result)
     ranges += workspace_ranges(reader, result)
-    inputs = {value.name for value in reader.graph.input}
-    result.resident = sum(r.bytes for r in ranges if r.name in inputs)
+    residents = {value.name for value in reader.graph.input} | reader.constants
+    result.resident = sum(r.bytes for r in ranges if r.name in residents)
     result.height = max(r.offset + r.bytes for r in ranges)
     find_overlaps(reader, ranges, result)
     result.max_live = most_live(reader, ranges)
