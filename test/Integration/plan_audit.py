@@ -33,7 +33,7 @@ class Audit:
     height: int = 0        # the highest byte that is ever live
     max_live: int = 0      # the most bytes that are live at once
     resident: int = 0      # of arguments and constants
-    recomputed: int = 0    # nodes marked as clones
+    recomputed: int = 0    # nodes marked as clones, without views
     problems: list = dataclasses.field(default_factory=list)
 
 
@@ -83,8 +83,8 @@ def audit(path):
     reader = Reader(path)
     result = Audit()
     result.recomputed = sum(
-        entry.key == "lowtide.recompute_of"
-        for node in reader.graph.node for entry in node.metadata_props)
+        entry.key == "lowtide.recompute_of" for node in reader.graph.node
+        if node.op_type not in VIEWS for entry in node.metadata_props)
     ranges = storage_ranges(reader, result)
     ranges += workspace_ranges(reader, result)
     residents = {value.name for value in reader.graph.input} | reader.constants
