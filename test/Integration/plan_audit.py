@@ -50,6 +50,7 @@ class Reader:
         self.end = len(self.graph.node)
         self.constants = {name for node in self.graph.node
                           if node.op_type == "Constant" for name in node.output}
+        self.constants |= {tensor.name for tensor in self.graph.initializer}
 
     def value_sizes(self):
         """Bytes by value name, rounded up; what the plan itself says wins."""
@@ -59,21 +60,24 @@ class Reader:
             dims = [dim.dim_value for dim in tensor.shape.dim]
             item = onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type).itemsize
             sizes[value.name] = math.prod(dims) * item
+        for tensor in self.graph.initializer:
+            item = onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+            sizes[tensor.name] = math.prod(tensor.dims) * item
         sizes.update(self.plan.get("bytes", {}))
         step = self.alignment
         return {name: -(-size // step) * step for name, size in sizes.items()}
 
     def lives(self):
         """First and last step of every value by name."""
-        first = {value.name: 0 for value in self.graph.input}
-        last = {value.name: self.end for value in self.graph.input}
+        whole = self.constants | {value.name for value in self.graph.input}
+        first = dict.fromkeys(sorted(whole), 0)
+        last = dict.fromkeys(sorted(whole), self.end)
         for at, node in enumerate(self.graph.node):
             for name in filter(None, node.output):
-                first[name] = last[name] = at
+                if name not in whole:
+                    first[name] = last[name] = at
             for name in filter(None, node.input):
                 last[name] = max(last[name], at)
-        for name in self.constants:
-            first[name], last[name] = 0, self.end
         for value in self.graph.output:
             last[value.name] = self.end
         return first, last
