@@ -179,11 +179,14 @@ def donated(one, other):
 def most_live(reader, ranges):
     """Bytes that some live range covers, at the step where they are the most: a
     donated place counts once."""
+    always = [r for r in ranges if r.first == 0 and r.last == reader.end]
     at = [[] for _ in range(reader.end)]
     for r in ranges:
+        if r.first == 0 and r.last == reader.end:
+            continue
         for step in range(r.first, min(r.last + 1, reader.end)):
             at[step].append((r.offset, r.offset + r.bytes))
-    return max(covered(places) for places in at)
+    return sum(r.bytes for r in always) + max(covered(places) for places in at)
 
 
 def covered(places):
