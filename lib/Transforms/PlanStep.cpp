@@ -230,7 +230,10 @@ void StepPlanner::refuse(PlanOutcome &outcome,
 }
 
 void StepPlanner::accept(PlanOutcome &outcome, const PlacedPlan &plan) {
-  outcome.status = plan.result.status;
+  // The least peak may be proved where its cost isn't.
+  outcome.status = plan.result.cost <= plan.result.boundCost
+                       ? plan.result.status
+                       : solver::RematStatus::Feasible;
   outcome.arenaBytes = plan.arenaBytes;
   outcome.maxLiveBytes = plan.maxLiveBytes;
   outcome.costPlanned = plan.result.cost;
