@@ -8,6 +8,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace lowtide {
@@ -49,7 +51,7 @@ static Expected<json::Object> readJsonObject(StringRef path) {
 static Expected<double> positive(const json::Object &object, StringRef key,
                                  StringRef path) {
   auto value = object.getNumber(key);
-  if (!value || !(*value > 0))
+  if (!value || !(*value > 0) || !std::isfinite(*value))
     return invalid("'" + path + "' needs a positive number \"" + key + "\"");
   return *value;
 }

@@ -249,8 +249,11 @@ FailureOr<StepMemory> StepMemory::analyze(func::FuncOp function,
     std::string reason = isView ? "" : backend.whyUnsupported(*call);
     if (!reason.empty()) {
       failed = true;
-      op.emitOpError() << "can't run on " << std::string(backend.name()) << ": "
-                       << reason;
+      InFlightDiagnostic diagnostic = op.emitOpError();
+      if (auto type = op.getAttrOfType<StringAttr>("op_type"))
+        diagnostic << type.getValue() << " ";
+      diagnostic << "can't run on " << std::string(backend.name()) << ": "
+                 << reason;
       continue;
     }
     if (failed)

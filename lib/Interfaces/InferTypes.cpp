@@ -67,8 +67,12 @@ bool areCompatibleTypes(TypeRange inferred, TypeRange actual) {
     if (isa<NoneType>(a) || isa<NoneType>(b))
       continue;
     auto x = dyn_cast<TensorType>(a), y = dyn_cast<TensorType>(b);
-    if (!x || !y || x.getElementType() != y.getElementType() ||
-        failed(verifyCompatibleShape(x, y)))
+    if (!x || !y || failed(verifyCompatibleShape(x, y)))
+      return false;
+    // What an op that isn't understood returns may be anything.
+    bool isUnknown = isa<OpaqueType>(x.getElementType()) ||
+                     isa<OpaqueType>(y.getElementType());
+    if (!isUnknown && x.getElementType() != y.getElementType())
       return false;
   }
   return true;

@@ -207,8 +207,9 @@ static void fillFigures(report::PlanReport &report,
   constexpr double picosecond = 1e-12;
   report.status = solver::statusName(outcome.status);
   report.stoppedBy = outcome.stoppedBy;
+  bool isStoreAll = outcome.hasPlan() && outcome.budgetBytes == 0;
   report.budgetBytes =
-      outcome.budgetBytes > 0 ? outcome.budgetBytes : outcome.storeAllPeakBytes;
+      isStoreAll ? outcome.storeAllPeakBytes : outcome.budgetBytes;
   report.storeAllPeakBytes = outcome.storeAllPeakBytes;
   report.residentBytes = outcome.residentBytes;
   report.floorBytes = outcome.floorBytes;

@@ -95,7 +95,7 @@ bindArguments(func::FuncOp function,
 static Type mergeTypes(Type inferred, Type known) {
   auto a = dyn_cast<RankedTensorType>(inferred);
   auto b = dyn_cast<RankedTensorType>(known);
-  if (!a)
+  if (!a || isa<OpaqueType>(a.getElementType()))
     return b ? known : inferred;
   if (!b || a.getRank() != b.getRank())
     return inferred;

@@ -107,6 +107,12 @@ private:
 
 } // namespace
 
+/// What an op that isn't understood returns; it may have to be differentiated.
+static bool isUnknownTensor(Type type) {
+  auto tensor = dyn_cast<TensorType>(type);
+  return tensor && isa<OpaqueType>(tensor.getElementType());
+}
+
 static bool isFloatTensor(Type type) {
   auto tensor = dyn_cast<TensorType>(type);
   return tensor && isa<FloatType>(tensor.getElementType());
@@ -322,7 +328,8 @@ void StepBuilder::findActive() {
     if (llvm::any_of(op->getOperands(),
                      [&](Value v) { return active.contains(v); }))
       for (Value result : op->getResults())
-        if (isFloatTensor(result.getType()))
+        if (isFloatTensor(result.getType()) ||
+            isUnknownTensor(result.getType()))
           active.insert(result);
   useful.insert(loss);
   for (Operation *op : llvm::reverse(forwardOps))

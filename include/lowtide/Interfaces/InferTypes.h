@@ -66,7 +66,8 @@ InferRequest makeInferRequest(mlir::MLIRContext *context,
 using InferredTypes = llvm::SmallVectorImpl<mlir::Type>;
 
 /// Whether an op may have `actual` result types where `inferred` were computed:
-/// equal element types, compatible shapes, `none` for a result left out.
+/// equal element types (an unknown one goes with any), compatible shapes,
+/// `none` for a result left out.
 bool areCompatibleTypes(mlir::TypeRange inferred, mlir::TypeRange actual);
 
 /// NumPy broadcasting of two shapes; nothing when they don't fit. A dynamic

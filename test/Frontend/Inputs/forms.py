@@ -109,7 +109,7 @@ expect([o.name for o in done.graph.output] == ["y", "x", "w"], "outputs keep the
 
 # Names of nodes may be missing or twice; of dimensions too.
 m = model([N("Relu", ["x"], ["a"], name="n"), N("Neg", ["a"], ["b"], name="n"), N("Abs", ["b"], ["y"])],
-          [value("x", ["N", "None", -1, "?", ""])], [value("y", ["N", "M", None, "K", ""])])
+          [value("x", ["N", "None", None, "?", ""])], [value("y", ["N", "M", None, "K", ""])])
 m.graph.value_info.append(value("nothing", [3]))
 done = both("names", m)
 (y,) = run(done, {"x": np.ones((1, 2, 1, 1, 1), np.float32)})
