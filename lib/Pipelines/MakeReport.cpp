@@ -194,14 +194,6 @@ void ReportBuilder::fill(report::PlanReport &report) {
   fillRecomputed(report);
 }
 
-/// 100 * (value / reference - 1).
-static double percentAbove(int64_t value, int64_t reference) {
-  if (reference <= 0)
-    return 0;
-  return 100.0 *
-         (static_cast<double>(value) / static_cast<double>(reference) - 1.0);
-}
-
 static void fillFigures(report::PlanReport &report,
                         const PlanOutcome &outcome) {
   constexpr double picosecond = 1e-12;

@@ -294,6 +294,13 @@ FailureOr<PlanOutcome> StepPlanner::run() {
   return outcome;
 }
 
+double percentAbove(int64_t value, int64_t reference) {
+  if (reference <= 0)
+    return 0;
+  return 100.0 *
+         (static_cast<double>(value) / static_cast<double>(reference) - 1.0);
+}
+
 FailureOr<PlanOutcome> planStep(func::FuncOp function, const CostModel &costs,
                                 const runtime::Backend &backend,
                                 const PlanOptions &options) {

@@ -11,13 +11,6 @@
 using namespace lowtide;
 using namespace lowtide::cli;
 
-/// 100 * (value / reference - 1).
-static double percentAbove(int64_t value, int64_t reference) {
-  if (reference <= 0)
-    return 0;
-  return 100.0 * (double(value) / double(reference) - 1.0);
-}
-
 static report::BudgetOption toOption(llvm::StringRef label, int64_t bytes,
                                      const PlanOutcome &outcome) {
   return {label.str(), bytes,

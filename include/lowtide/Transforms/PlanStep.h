@@ -112,6 +112,9 @@ struct PlanOutcome {
   }
 };
 
+/// 100 * (value / reference - 1); 0 without a reference.
+double percentAbove(int64_t value, int64_t reference);
+
 /// Plans the step and, when the budget can be met, leaves it in form F4;
 /// otherwise the function is unchanged and the outcome says why. Fails with
 /// diagnostics when the step can't be analyzed.
